@@ -1,0 +1,109 @@
+# Every target sets itself up on a fresh machine: it needs Python 3.11 or later, Rust 1.85 or later and a C compiler, and
+# says which one is missing and how to get it. Set PYTHON to choose the interpreter.
+
+VENV  := .venv
+RUN   := $(VENV)/bin/
+STAMP := $(VENV)/.stamps
+PIP   := $(RUN)python -m pip install --quiet --disable-pip-version-check
+CARGO := PATH="$$PATH:$$HOME/.cargo/bin" cargo
+
+KERNEL := $(shell find rust -name '*.rs' -o -name Cargo.toml) $(wildcard Cargo.toml Cargo.lock) pyproject.toml
+
+# Two workers: more would not be faster where the kernel itself is on every core.
+WORKERS ?= 2
+PYTEST_ARGS ?=
+BENCH_ARGS ?=
+
+.DELETE_ON_ERROR:
+.PHONY: help setup build demo test test-rust test-python bench check check-rust check-python format docs clean
+
+help:
+	@echo 'make demo     create a small dataset, read it back, and make a page to look at'
+	@echo 'make test     all tests: the kernel, the package, the documentation'
+	@echo 'make check    format, lint, types and import layers, in both languages'
+	@echo 'make bench    race the other implementations and rewrite the table in docs/performance.md'
+	@echo 'make docs     build the documentation into site/'
+	@echo 'make build    build the kernel into the virtual environment'
+	@echo 'make format   format and fix what can be fixed by a tool'
+	@echo 'make clean    remove what the targets above have made'
+
+# --- set-up -----------------------------------------------------------------------------------------------------------
+
+$(STAMP)/venv:
+	@python=$$(scripts/find-python 3.11) && echo "creating $(VENV) with $$python" && "$$python" -m venv $(VENV)
+	@$(PIP) --upgrade 'pip>=25.1' 'maturin>=1.9.4,<2'
+	@mkdir -p $(STAMP) && touch $@
+
+$(STAMP)/kernel: $(STAMP)/venv $(KERNEL)
+	@scripts/need-rust
+	PATH="$$PATH:$$HOME/.cargo/bin" VIRTUAL_ENV="$(abspath $(VENV))" $(RUN)maturin develop --release
+	@touch $@
+
+$(STAMP)/group-%: $(STAMP)/venv pyproject.toml
+	@echo 'installing what `$*` needs'
+	@$(PIP) --group $*
+	@touch $@
+
+setup: $(STAMP)/kernel $(STAMP)/group-test $(STAMP)/group-check
+
+build: $(STAMP)/kernel
+
+# --- use --------------------------------------------------------------------------------------------------------------
+
+demo: $(STAMP)/kernel
+	@$(RUN)python examples/demo.py
+
+docs: $(STAMP)/kernel $(STAMP)/group-docs
+	$(RUN)mkdocs build --strict
+	@echo 'open site/index.html'
+
+# --- prove ------------------------------------------------------------------------------------------------------------
+
+test: test-rust test-python
+
+test-rust:
+	@scripts/need-rust
+	$(CARGO) test --package omnizarr-core
+
+test-python: $(STAMP)/kernel $(STAMP)/group-test
+	$(RUN)pytest -n $(WORKERS) $(PYTEST_ARGS)
+
+check: check-rust check-python
+
+check-rust:
+	@scripts/need-rust
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+
+check-python: $(STAMP)/kernel $(STAMP)/group-check $(STAMP)/group-test
+	$(RUN)ruff format --check .
+	$(RUN)ruff check .
+	$(RUN)mypy
+	$(RUN)pyright
+	$(RUN)python -m mypy.stubtest omnizarr._native
+	$(RUN)lint-imports
+	$(RUN)codespell
+
+format: $(STAMP)/group-check
+	$(CARGO) fmt --all
+	$(RUN)ruff check --fix .
+	$(RUN)ruff format .
+
+# --- race -------------------------------------------------------------------------------------------------------------
+
+# The peers have an environment of their own, on the newest Python at hand: their newest releases need 3.12 or later.
+bench: $(STAMP)/venv
+	@scripts/need-rust
+	@scripts/bench-setup .venv-bench
+	rm -rf build/wheels
+	PATH="$$PATH:$$HOME/.cargo/bin" $(RUN)maturin build --release --out build/wheels
+	.venv-bench/bin/python -m pip install --quiet --force-reinstall --no-deps build/wheels/*.whl
+	.venv-bench/bin/python -m bench race $(BENCH_ARGS)
+
+# --- tidy -------------------------------------------------------------------------------------------------------------
+
+clean:
+	rm -rf $(VENV) .venv-bench build dist site target bench/results
+	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -f src/omnizarr/_native*.so src/omnizarr/_native*.pyd
+	find src tests bench examples -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""The raw limit: a small C kernel and the samples taken with it."""

@@ -1,0 +1,192 @@
+//! Codecs that turn bytes into bytes, each bounded by what the array expects and never by what a stream claims.
+
+#![deny(unsafe_code)]
+
+mod blosc;
+mod blosc_block;
+mod blosc_header;
+mod blosc_snappy;
+mod blosclz;
+mod bz2;
+mod contexts;
+mod crc32c;
+mod deflate;
+mod delta;
+mod delta_type;
+mod ffi;
+mod gzip;
+mod lz4;
+mod lzma;
+mod lzma_filters;
+mod shuffle;
+mod stream;
+mod unshuffle;
+#[cfg(target_arch = "x86_64")]
+mod unshuffle_avx2;
+mod zlib;
+mod zstd;
+
+pub use blosc::Blosc;
+pub use bz2::Bz2;
+pub use contexts::Contexts;
+pub use crc32c::Crc32c;
+pub use delta::Delta;
+pub use gzip::Gzip;
+pub use lz4::Lz4;
+pub use lzma::Lzma;
+pub use lzma_filters::LzmaFilter;
+pub use shuffle::Shuffle;
+pub use zlib::Zlib;
+pub use zstd::Zstd;
+
+use crate::buffer::Buffer;
+use crate::error::{CodecError, Fault};
+
+/// How large the decoded bytes may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Want {
+    /// Exactly this many; anything else is corrupt.
+    Exact(usize),
+    /// No more than this many (a step whose output is another codec's stream, or variable-length items).
+    AtMost(usize),
+}
+
+impl Want {
+    /// The most bytes that may come out.
+    pub fn max(self) -> usize {
+        match self {
+            Self::Exact(n) | Self::AtMost(n) => n,
+        }
+    }
+}
+
+/// Where decoded rows go: run `i` of the chunk, in C order, belongs at `row(i)`.
+///
+/// All rows have `row_bytes()` bytes; together they make up the whole chunk.
+pub trait RowSink {
+    /// Bytes in each row.
+    fn row_bytes(&self) -> usize;
+    /// The destination of row `i`.
+    fn row(&mut self, i: usize) -> &mut [u8];
+}
+
+/// One step of a codec chain.
+pub trait Step: Send + Sync {
+    /// The codec's name, as users write it.
+    fn name(&self) -> &str;
+
+    /// Decode all of `src` into `dst`, replacing what was there.
+    fn decode(&self, src: &[u8], dst: &mut Buffer, want: Want, cx: &mut Contexts) -> Result<(), CodecError>;
+
+    /// Encode all of `src` into `dst`, replacing what was there.
+    fn encode(&self, src: &[u8], dst: &mut Buffer, cx: &mut Contexts) -> Result<(), CodecError>;
+
+    /// The most bytes that any encoder may make of `n` bytes: generous, never too small.
+    fn bound(&self, n: usize) -> usize;
+
+    /// The size of the decoded bytes of an encoded size where that is fixed (checksums, shuffle): else `None`.
+    fn decoded_size(&self, encoded: usize) -> Option<usize> {
+        let _ = encoded;
+        None
+    }
+
+    /// Decode straight into `dst`, which is exactly as long as the decoded bytes.
+    fn decode_exact(&self, src: &[u8], dst: &mut [u8], cx: &mut Contexts) -> Result<(), CodecError>;
+
+    /// Decode straight into rows, reversing the bytes of each `swap`-byte unit (`swap` ≤ 1: none).
+    ///
+    /// Returns `false`, having written nothing, where the codec has no such path for this stream.
+    fn decode_rows(
+        &self,
+        src: &[u8],
+        total: usize,
+        swap: usize,
+        rows: &mut dyn RowSink,
+        cx: &mut Contexts,
+    ) -> Result<bool, CodecError> {
+        let _ = (src, total, swap, rows, cx);
+        Ok(false)
+    }
+
+    /// Decode into `dst` (the whole chunk's size) only what covers the half-open byte spans, sorted and disjoint.
+    ///
+    /// Bytes of `dst` outside the spans are unspecified. Returns `false`, having written nothing, where the codec
+    /// has no such path.
+    fn decode_spans(
+        &self,
+        src: &[u8],
+        dst: &mut [u8],
+        spans: &[(usize, usize)],
+        cx: &mut Contexts,
+    ) -> Result<bool, CodecError> {
+        let _ = (src, dst, spans, cx);
+        Ok(false)
+    }
+}
+
+/// The least room that decoding to an unknown size starts with.
+const FIRST_ROOM: usize = 64 << 10;
+
+/// Decode into a buffer with a decoder that needs all its room at once and says [`Fault::TooLarge`] where that ends.
+///
+/// `guess` may come from the stream: it only sizes the first try of [`Want::AtMost`].
+fn decode_within(
+    codec: &str,
+    dst: &mut Buffer,
+    want: Want,
+    guess: usize,
+    mut decode: impl FnMut(&mut [u8]) -> Result<usize, CodecError>,
+) -> Result<(), CodecError> {
+    let max = match want {
+        Want::Exact(n) => return exactly(codec, decode(dst.space(n))?, n),
+        Want::AtMost(max) => max,
+    };
+    let mut room = guess.max(FIRST_ROOM).min(max);
+    loop {
+        match decode(dst.space(room)) {
+            Ok(made) => {
+                dst.set_len(made);
+                return Ok(());
+            }
+            Err(error) if error.fault == Fault::TooLarge && room < max => room = room.saturating_mul(4).min(max),
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Fail unless a decoder made as many bytes as the array expects.
+fn exactly(codec: &str, made: usize, expected: usize) -> Result<(), CodecError> {
+    if made == expected {
+        return Ok(());
+    }
+    Err(CodecError::corrupt(codec, format!("decodes to {made} bytes where {expected} are expected")))
+}
+
+/// Copy bytes that are the decoded ones as they stand.
+fn copy_exactly(codec: &str, bytes: &[u8], dst: &mut [u8]) -> Result<(), CodecError> {
+    if bytes.len() > dst.len() {
+        return Err(too_large(codec, dst.len()));
+    }
+    exactly(codec, bytes.len(), dst.len())?;
+    dst.copy_from_slice(bytes);
+    Ok(())
+}
+
+/// The error of a stream that decodes to more than the array allows.
+fn too_large(codec: &str, limit: usize) -> CodecError {
+    CodecError::new(codec, Fault::TooLarge, format!("decodes to more than the {limit} bytes that are expected"))
+}
+
+/// A bound on what any encoder of a compressed format makes of `n` bytes, small members and blocks included.
+fn loose_bound(n: usize) -> usize {
+    n.saturating_add(n / 2).saturating_add(64 << 10)
+}
+
+/// Quotient and remainder; a divisor of 0 counts as 1.
+fn div_rem(n: usize, by: usize) -> (usize, usize) {
+    let by = by.max(1);
+    (n.checked_div(by).unwrap_or_default(), n.checked_rem(by).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests;

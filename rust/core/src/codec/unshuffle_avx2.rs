@@ -1,0 +1,84 @@
+//! Interleaving of byte planes with AVX2, 32 elements at a time.
+#![allow(unsafe_code)]
+
+use std::arch::x86_64::{
+    __m256i, _mm256_loadu_si256, _mm256_permute2x128_si256, _mm256_setzero_si256, _mm256_storeu_si256,
+    _mm256_unpackhi_epi8, _mm256_unpacklo_epi8,
+};
+use std::ptr;
+
+/// Bytes in a register, and so elements handled at once.
+const LANES: usize = 32;
+
+/// Interleave the planes from element `first` on if the processor and the sizes allow it; else `false`, and nothing
+/// is written.
+pub(super) fn unshuffle(planes: &[&[u8]], first: usize, dst: &mut [u8]) -> bool {
+    match planes.len() {
+        2 => run::<2>(planes, first, dst),
+        4 => run::<4>(planes, first, dst),
+        8 => run::<8>(planes, first, dst),
+        16 => run::<16>(planes, first, dst),
+        _ => false,
+    }
+}
+
+fn run<const N: usize>(planes: &[&[u8]], first: usize, dst: &mut [u8]) -> bool {
+    let (n, _) = super::div_rem(dst.len(), N);
+    let Some(end) = first.checked_add(n) else { return false };
+    let mut from = [ptr::null(); N];
+    for (from, plane) in from.iter_mut().zip(planes) {
+        let Some(plane) = plane.get(first..end) else { return false };
+        *from = plane.as_ptr();
+    }
+    if n < LANES || planes.len() != N || !is_x86_feature_detected!("avx2") {
+        return false;
+    }
+    // SAFETY: AVX2 was just detected; each pointer is the start of `n >= LANES` bytes, and `dst` has at least `n * N`.
+    unsafe { interleave(from, dst.as_mut_ptr(), n) };
+    true
+}
+
+/// Interleave `n` bytes of each plane into `dst`.
+///
+/// # Safety
+///
+/// The processor has AVX2, `n >= LANES`, each plane is valid for `n` bytes, and `dst` for `n * N` bytes.
+#[target_feature(enable = "avx2")]
+#[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+unsafe fn interleave<const N: usize>(planes: [*const u8; N], dst: *mut u8, n: usize) {
+    let mut i = 0;
+    loop {
+        let mut v = [_mm256_setzero_si256(); N];
+        for (v, plane) in v.iter_mut().zip(planes) {
+            // SAFETY: `i + LANES <= n`, and the plane has `n` bytes.
+            *v = unsafe { _mm256_loadu_si256(plane.add(i).cast()) };
+        }
+        // Each round interleaves the first half of the registers with the second half. After log2(N) rounds the
+        // number of the plane has moved from the top of the byte's index to its bottom, within each 16-byte lane.
+        let mut rounds = N;
+        while rounds > 1 {
+            let old = v;
+            for k in 0..N / 2 {
+                v[2 * k] = _mm256_unpacklo_epi8(old[k], old[k + N / 2]);
+                v[2 * k + 1] = _mm256_unpackhi_epi8(old[k], old[k + N / 2]);
+            }
+            rounds /= 2;
+        }
+        for k in 0..N / 2 {
+            let (even, odd) = (v[2 * k], v[2 * k + 1]);
+            let low = _mm256_permute2x128_si256(even, odd, 0x20);
+            let high = _mm256_permute2x128_si256(even, odd, 0x31);
+            // SAFETY: the 32·N bytes from `i * N` lie within the `n * N` bytes of `dst`.
+            unsafe {
+                let out = dst.add(i * N).cast::<__m256i>();
+                _mm256_storeu_si256(out.add(k), low);
+                _mm256_storeu_si256(out.add(k + N / 2), high);
+            }
+        }
+        if i + LANES >= n {
+            return;
+        }
+        // The last step overlaps the one before it rather than leaving a tail.
+        i = (i + LANES).min(n - LANES);
+    }
+}

@@ -1,0 +1,19 @@
+//! One writer at a time for each chunk, among the threads of this process.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::fork::PerProcess;
+
+/// Enough that two chunks of one call rarely share a lock.
+const STRIPES: usize = 256;
+
+static LOCKS: PerProcess<[Mutex<()>; STRIPES]> = PerProcess::new(|| [const { Mutex::new(()) }; STRIPES]);
+
+/// Wait until no other thread writes this key of this store.
+pub fn hold(store: u64, key: &str) -> Option<MutexGuard<'static, ()>> {
+    let mut hasher = DefaultHasher::new();
+    (store, key).hash(&mut hasher);
+    let stripe = usize::try_from(hasher.finish() % STRIPES as u64).unwrap_or(0);
+    LOCKS.get().get(stripe).map(|lock| lock.lock().unwrap_or_else(PoisonError::into_inner))
+}

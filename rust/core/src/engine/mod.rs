@@ -1,0 +1,279 @@
+//! One array, ready to be read and written.
+
+mod lock;
+mod mask;
+mod read;
+mod shard;
+mod write;
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use crate::cache::Cache;
+use crate::cell::{Cells, Dims, Points, Sel};
+use crate::chain::{Chain, Pack};
+use crate::codec::Want;
+use crate::error::{CodecError, Error, Result};
+use crate::keys::Keys;
+use crate::mem::View;
+use crate::plan::{self, Select};
+use crate::pool::{self, Interrupt};
+use crate::store::Store;
+use crate::vlen::{self, Arenas, Record};
+use shard::Index;
+
+pub use mask::coordinates;
+
+/// Shard indexes kept per array: a million inner chunks' worth.
+const INDEX_CACHE: usize = 16 << 20;
+
+/// Below this much decoding a second thread costs more than it brings.
+const ALONE: usize = 192 << 10;
+
+/// What an array is, as far as the kernel must know.
+pub struct Spec {
+    /// Extents of the array.
+    pub shape: Vec<u64>,
+    /// Extents of the objects under the keys: chunks, or shards.
+    pub chunk: Dims,
+    /// How chunk indices become keys.
+    pub keys: Keys,
+    /// One element's bytes (or the text, for variable-length items) that missing chunks hold; `None` if undefined.
+    pub fill: Option<Vec<u8>>,
+    /// The codecs.
+    pub chain: Chain,
+    /// Whether chunks that hold nothing but the fill value are stored all the same.
+    pub write_empty: bool,
+    /// Bytes of decoded chunks to keep; zero for none.
+    pub cache: usize,
+    /// The largest chunk that may be decoded.
+    pub most_chunk: usize,
+}
+
+/// An array in a store.
+pub struct Engine {
+    store: Arc<dyn Store>,
+    spec: Spec,
+    /// Chunks along each dimension.
+    grid: Dims,
+    /// What missing elements look like in the caller's array.
+    blank: Vec<u8>,
+    indexes: Cache<Index>,
+    chunks: Cache<Vec<u8>>,
+}
+
+/// What the tasks of one call share.
+pub(crate) struct Call<'a> {
+    engine: &'a Engine,
+    /// The caller's memory is zero already, and so is the fill value.
+    zeroed: bool,
+    arenas: Option<&'a Arenas>,
+    /// So few chunks that the inner chunks of each should be spread over the threads.
+    nested: bool,
+}
+
+impl Engine {
+    /// Check the pieces against each other.
+    pub fn new(store: Arc<dyn Store>, spec: Spec) -> Result<Self> {
+        if spec.shape.len() != spec.chunk.len() {
+            return Err(Error::Invalid("shape and chunks have different numbers of dimensions".into()));
+        }
+        let item = spec.chain.item;
+        if item == 0 {
+            return Err(Error::Invalid("elements of zero bytes cannot be stored".into()));
+        }
+        let mut bytes = Some(item);
+        let mut grid = Dims::new();
+        for (&size, &len) in spec.shape.iter().zip(&spec.chunk) {
+            let chunks = if len == 0 { 0 } else { size.div_ceil(len as u64) };
+            grid.push(usize::try_from(chunks).map_err(|_| Error::Limit(format!("{chunks} chunks along one axis")))?);
+            bytes = bytes.and_then(|b| b.checked_mul(len));
+        }
+        if bytes.is_none_or(|b| b > spec.most_chunk) {
+            return Err(Error::Limit(format!("a chunk would take more than {} bytes", spec.most_chunk)));
+        }
+        check_chain(&spec.chain, &spec.chunk)?;
+        let blank = match (&spec.fill, &spec.chain.pack) {
+            (Some(fill), _) if is_vlen(&spec.chain) => {
+                let len = u32::try_from(fill.len()).map_err(|_| Error::Limit("a fill value past 4 GiB".into()))?;
+                Record { arena: vlen::FILL, len, offset: 0 }.to_bytes().to_vec()
+            }
+            (Some(fill), _) if fill.len() == item => fill.clone(),
+            (Some(fill), _) => {
+                return Err(Error::Invalid(format!("fill value of {} bytes for items of {item}", fill.len())));
+            }
+            (None, _) => vec![0; item],
+        };
+        let chunks = Cache::new(spec.cache);
+        Ok(Self { store, grid, blank, indexes: Cache::new(INDEX_CACHE), chunks, spec })
+    }
+
+    /// The store.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    /// Whether elements are strings or bytes of any length.
+    pub fn is_vlen(&self) -> bool {
+        is_vlen(&self.spec.chain)
+    }
+
+    /// The fill value's bytes; none if undefined.
+    pub fn fill(&self) -> &[u8] {
+        self.spec.fill.as_deref().unwrap_or_default()
+    }
+
+    /// Read a box. `zeroed`: the caller's memory and the fill value are all zeros.
+    pub fn read(
+        &self,
+        selection: &[Select],
+        out: &View,
+        zeroed: bool,
+        arenas: Option<&Arenas>,
+        interrupt: Interrupt<'_>,
+    ) -> Result<()> {
+        plan::check(selection, &self.spec.shape)?;
+        self.read_all(&Sel::Box(selection.iter().map(Select::part).collect()), out, zeroed, arenas, interrupt)
+    }
+
+    /// Read single elements into a one-dimensional array.
+    pub fn read_points(
+        &self,
+        coordinates: &[&[i64]],
+        out: &View,
+        arenas: Option<&Arenas>,
+        interrupt: Interrupt<'_>,
+    ) -> Result<()> {
+        let ids = self.check_points(coordinates)?;
+        self.read_all(&self.points(coordinates, &ids), out, false, arenas, interrupt)
+    }
+
+    /// Write a box.
+    pub fn write(
+        &self,
+        selection: &[Select],
+        values: &View,
+        arenas: Option<&Arenas>,
+        interrupt: Interrupt<'_>,
+    ) -> Result<()> {
+        plan::check(selection, &self.spec.shape)?;
+        self.write_all(&Sel::Box(selection.iter().map(Select::part).collect()), values, arenas, interrupt)
+    }
+
+    /// Write single elements from a one-dimensional array; of two values for one element the later one stays.
+    pub fn write_points(
+        &self,
+        coordinates: &[&[i64]],
+        values: &View,
+        arenas: Option<&Arenas>,
+        interrupt: Interrupt<'_>,
+    ) -> Result<()> {
+        let ids = self.check_points(coordinates)?;
+        self.write_all(&self.points(coordinates, &ids), values, arenas, interrupt)
+    }
+
+    fn points<'a>(&self, coordinates: &[&'a [i64]], ids: &'a [usize]) -> Sel<'a> {
+        Sel::Points(Points {
+            coordinates: coordinates.to_vec(),
+            origin: SmallVec::from_elem(0, coordinates.len()),
+            ids,
+        })
+    }
+
+    fn check_points(&self, coordinates: &[&[i64]]) -> Result<Vec<usize>> {
+        if coordinates.len() != self.spec.shape.len() {
+            return Err(Error::Invalid(format!(
+                "{} coordinates for {} dimensions",
+                coordinates.len(),
+                self.spec.shape.len()
+            )));
+        }
+        let n = coordinates.first().map_or(1, |c| c.len());
+        for (axis, (list, &size)) in coordinates.iter().zip(&self.spec.shape).enumerate() {
+            if list.len() != n {
+                return Err(Error::Invalid("coordinates of different lengths".into()));
+            }
+            if let Some(bad) = list.iter().find(|&&i| i < 0 || i as u64 >= size) {
+                return Err(Error::Invalid(format!("index {bad} is out of bounds for axis {axis} of size {size}")));
+            }
+        }
+        Ok((0..n).collect())
+    }
+
+    /// How the cells of a selection are spread over the threads: in parallel, and nested.
+    fn spread(&self, cells: &Cells<'_>) -> (bool, bool) {
+        let work = cells.total().saturating_mul(self.spec.chain.dense_size(&self.spec.chunk));
+        (work > ALONE, cells.total() < pool::threads().saturating_mul(2))
+    }
+
+    /// Number of stored chunks of the grid, and the bytes they take up.
+    pub fn stored(&self) -> Result<(u64, u64)> {
+        let (mut count, mut bytes) = (0u64, 0u64);
+        for (key, inside) in self.stored_keys()? {
+            if inside && let Some(size) = self.store.size(&key)? {
+                count = count.saturating_add(1);
+                bytes = bytes.saturating_add(size);
+            }
+        }
+        Ok((count, bytes))
+    }
+
+    /// Erase the chunks outside the grid; returns how many there were.
+    pub fn trim(&self) -> Result<u64> {
+        let mut count = 0u64;
+        for (key, inside) in self.stored_keys()? {
+            if !inside && self.store.erase(&key)? {
+                count = count.saturating_add(1);
+            }
+        }
+        Ok(count)
+    }
+
+    /// The chunk keys in the store, and whether each lies in the grid.
+    fn stored_keys(&self) -> Result<Vec<(String, bool)>> {
+        self.store.begin()?;
+        let keys = self.store.list_prefix(&self.spec.keys.path)?;
+        let known = keys.into_iter().filter_map(|key| {
+            let index = self.spec.keys.parse(&key, self.grid.len())?;
+            let inside = index.iter().zip(&self.grid).all(|(&i, &n)| i < n as u64);
+            Some((key, inside))
+        });
+        Ok(known.collect())
+    }
+}
+
+fn is_vlen(chain: &Chain) -> bool {
+    match &chain.pack {
+        Pack::Vlen => true,
+        Pack::Shard(shard) => is_vlen(&shard.inner),
+        _ => false,
+    }
+}
+
+/// Refuse chains whose parts do not fit, before any byte is read.
+fn check_chain(chain: &Chain, shape: &[usize]) -> Result<()> {
+    if let Some(order) = &chain.order {
+        let mut seen: Dims = order.clone();
+        seen.sort_unstable();
+        if seen.len() != shape.len() || seen.iter().enumerate().any(|(i, &a)| i != a) {
+            return Err(Error::Invalid(format!("transpose order {order:?} is no permutation of {} axes", shape.len())));
+        }
+    }
+    let Pack::Shard(shard) = &chain.pack else { return Ok(()) };
+    let shape = chain.stored_shape(shape);
+    let divides = shard.cell.len() == shape.len()
+        && shape.iter().zip(&shard.cell).all(|(&n, &c)| c > 0 && n.checked_rem(c) == Some(0));
+    if !divides {
+        return Err(Error::Invalid(format!("inner chunks {:?} do not divide the shard {shape:?}", shard.cell)));
+    }
+    let grid = shard::grid(&shape, &shard.cell);
+    if !matches!(shard.index.encoded_size(&shard::index_shape(&grid)), Want::Exact(_)) {
+        return Err(Error::Invalid("a shard index needs codecs whose output has a fixed size".into()));
+    }
+    check_chain(&shard.inner, &shard.cell)
+}
+
+fn chunk_error(key: &str) -> impl Fn(CodecError) -> Error + '_ {
+    move |cause| Error::Chunk { key: key.into(), cause }
+}

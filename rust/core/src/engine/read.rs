@@ -1,0 +1,294 @@
+//! Reading: fetch, decode, scatter.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::{Call, Engine, chunk_error};
+use crate::buffer::Buffer;
+use crate::cell::{Dims, Sel};
+use crate::chain::{Chain, Pack, check};
+use crate::codec::{Contexts, Want};
+use crate::error::{Error, Result};
+use crate::mem::{View, swap_in_place};
+use crate::pool::{self, Interrupt};
+use crate::scratch::{self, Scratch};
+use crate::store::{Object, Token};
+use crate::vlen::{self, Arenas};
+
+/// The buffers of one decoding.
+pub(super) struct Work<'a> {
+    pub cx: &'a mut Contexts,
+    pub dec: &'a mut Buffer,
+    pub one: &'a mut Buffer,
+    pub two: &'a mut Buffer,
+}
+
+/// A cell as a chain stores it: shape, selection and the caller's view in the order of the stored axes.
+pub(super) fn enter<'a>(chain: &Chain, shape: &[usize], sel: &Sel<'a>, view: &View) -> (Dims, Sel<'a>, View) {
+    match &chain.order {
+        Some(order) => (chain.stored_shape(shape), sel.permuted(order), sel.permuted_view(view, order)),
+        None => (SmallVec::from_slice(shape), sel.clone(), view.clone()),
+    }
+}
+
+impl Engine {
+    pub(super) fn read_all(
+        &self,
+        sel: &Sel<'_>,
+        out: &View,
+        zeroed: bool,
+        arenas: Option<&Arenas>,
+        interrupt: Interrupt<'_>,
+    ) -> Result<()> {
+        if sel.len() == 0 {
+            return Ok(());
+        }
+        self.store.begin()?;
+        let cells = sel.cut(&self.spec.chunk, &self.grid);
+        let (parallel, nested) = self.spread(&cells);
+        let call = Call { engine: self, zeroed, arenas, nested: parallel && nested };
+        pool::run(cells.total(), parallel, interrupt, &|i| {
+            scratch::with(|work| {
+                let mut index = SmallVec::new();
+                let sel = cells.part(i, &mut index);
+                let mut key = std::mem::take(&mut work.key);
+                self.spec.keys.write(&index, &mut key);
+                let (shape, sel, out) = enter(&self.spec.chain, &self.spec.chunk, &sel, out);
+                let done = call.read_key(&key, &shape, &sel, &out, work);
+                work.key = key;
+                done
+            })
+        })
+    }
+}
+
+impl Call<'_> {
+    /// Fetch one object and decode what is selected of it.
+    fn read_key(&self, key: &str, shape: &[usize], sel: &Sel<'_>, out: &View, work: &mut Scratch) -> Result<()> {
+        let (chain, store) = (&self.engine.spec.chain, &self.engine.store);
+        if let Some(shard) = chain.shard() {
+            return match store.open(key)? {
+                Some(object) => self.read_shard(key, shard, &*object, true, shape, sel, out),
+                None => self.read_nothing(sel, out),
+            };
+        }
+        if chain.is_raw()
+            && let Some(spans) = sel.spans(shape, chain.item, store.gap())
+        {
+            return match store.open(key)? {
+                Some(object) => {
+                    read_spans(key, chain, &*object, &spans, shape, sel, out, work.dec.space(chain.dense_size(shape)))
+                }
+                None => self.read_nothing(sel, out),
+            };
+        }
+        if store.in_memory() || self.engine.chunks.enabled() {
+            let Some(object) = store.open(key)? else { return self.read_nothing(sel, out) };
+            let token = object.token();
+            if let Some(chunk) = token.and_then(|token| self.engine.chunks.get(key, token)) {
+                sel.scatter(&chunk, shape, chain.item, 0, out);
+                return Ok(());
+            }
+            let Scratch { cx, enc, dec, one, two, .. } = work;
+            let bytes = match object.bytes() {
+                Some(bytes) => bytes,
+                None => {
+                    self.fetch(key, chain, &*object, shape, enc)?;
+                    enc.as_slice()
+                }
+            };
+            return self.decode_cached(key, chain, bytes, token, shape, sel, out, &mut Work { cx, dec, one, two });
+        }
+        let Scratch { cx, enc, dec, one, two, .. } = work;
+        let most = chain.encoded_size(shape).max();
+        if !store.get(key, enc, most)? {
+            return self.read_nothing(sel, out);
+        }
+        check(enc.len(), Want::AtMost(most)).map_err(chunk_error(key))?;
+        self.decode(key, chain, enc.as_slice(), shape, sel, out, &mut Work { cx, dec, one, two })
+    }
+
+    /// Read a whole object, unless it is larger than any encoding of the chunk could be.
+    fn fetch(&self, key: &str, chain: &Chain, object: &dyn Object, shape: &[usize], enc: &mut Buffer) -> Result<()> {
+        let most = chain.encoded_size(shape).max();
+        let size = usize::try_from(object.size()).unwrap_or(usize::MAX);
+        check(size, Want::AtMost(most)).map_err(chunk_error(key))?;
+        object.read_at(0, enc.space(size))
+    }
+
+    /// A missing chunk holds the fill value.
+    pub(super) fn read_nothing(&self, sel: &Sel<'_>, out: &View) -> Result<()> {
+        if !self.zeroed {
+            sel.fill(&self.engine.blank, out);
+        }
+        Ok(())
+    }
+
+    /// Decode, and keep the decoded chunk if there is a cache for it.
+    #[allow(clippy::too_many_arguments, reason = "a chunk has a key, bytes, a state, a shape, a selection and a place")]
+    pub(super) fn decode_cached(
+        &self,
+        key: &str,
+        chain: &Chain,
+        bytes: &[u8],
+        token: Option<Token>,
+        shape: &[usize],
+        sel: &Sel<'_>,
+        out: &View,
+        work: &mut Work<'_>,
+    ) -> Result<()> {
+        let chunks = &self.engine.chunks;
+        let size = chain.dense_size(shape);
+        let Some(token) = token.filter(|_| chunks.enabled() && self.arenas.is_none() && chain.shard().is_none()) else {
+            return self.decode(key, chain, bytes, shape, sel, out, work);
+        };
+        let mut chunk = vec![0; size];
+        #[allow(unsafe_code)]
+        // SAFETY: a view of the whole of `chunk`, which outlives it and has no other user.
+        let view = unsafe { View::new(chunk.as_mut_ptr(), &crate::cell::strides(shape, chain.item)) };
+        self.decode(key, chain, bytes, shape, &Sel::all(shape), &view, work)?;
+        sel.scatter(&chunk, shape, chain.item, 0, out);
+        chunks.put(key, token, Arc::new(chunk), size);
+        Ok(())
+    }
+
+    /// Decode the bytes of a cell and scatter what is selected; shape, selection and view are in stored order.
+    #[allow(clippy::too_many_arguments, reason = "a chunk has a key, bytes, a shape, a selection and a place")]
+    pub(super) fn decode(
+        &self,
+        key: &str,
+        chain: &Chain,
+        bytes: &[u8],
+        shape: &[usize],
+        sel: &Sel<'_>,
+        out: &View,
+        work: &mut Work<'_>,
+    ) -> Result<()> {
+        let fail = chunk_error(key);
+        let Work { cx, dec, one, two } = work;
+        let bytes = chain.unwrap(bytes, shape, one, two, cx).map_err(&fail)?;
+        match &chain.pack {
+            Pack::Bytes { swap } if chain.array.is_empty() => {
+                decode_plain(chain, bytes, *swap, shape, sel, out, dec, cx).map_err(fail)
+            }
+            Pack::Shard(shard) if chain.array.is_empty() => {
+                chain.unwrap_first(bytes, shape, dec, cx).map_err(&fail)?;
+                self.read_shard(key, shard, &Whole(dec.as_slice()), false, shape, sel, out)
+            }
+            Pack::Shard(_) => Err(Error::Invalid("array filters before sharding cannot be undone by parts".into())),
+            Pack::Vlen => {
+                chain.unwrap_first(bytes, shape, dec, cx).map_err(&fail)?;
+                let arenas = self.arenas.ok_or_else(|| Error::Invalid("strings need an arena".into()))?;
+                vlen::decode(dec.as_slice(), shape.iter().product(), arenas, one).map_err(&fail)?;
+                sel.scatter(one.as_slice(), shape, chain.item, 0, out);
+                Ok(())
+            }
+            Pack::Bytes { swap } => {
+                chain.unwrap_first(bytes, shape, dec, cx).map_err(&fail)?;
+                swap_in_place(dec.as_mut_slice(), *swap);
+                chain.unfilter(shape, dec, one, cx).map_err(&fail)?;
+                sel.scatter(dec.as_slice(), shape, chain.item, 0, out);
+                Ok(())
+            }
+            Pack::Code(step) => {
+                chain.unwrap_first(bytes, shape, dec, cx).map_err(&fail)?;
+                step.decode(dec.as_slice(), one, chain.array_size(shape), cx).map_err(&fail)?;
+                std::mem::swap(*dec, *one);
+                chain.unfilter(shape, dec, one, cx).map_err(&fail)?;
+                sel.scatter(dec.as_slice(), shape, chain.item, 0, out);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The common case: nothing between the elements and the byte codecs.
+#[allow(clippy::too_many_arguments, reason = "as `decode`")]
+fn decode_plain(
+    chain: &Chain,
+    bytes: &[u8],
+    swap: usize,
+    shape: &[usize],
+    sel: &Sel<'_>,
+    out: &View,
+    dec: &mut Buffer,
+    cx: &mut Contexts,
+) -> std::result::Result<(), crate::error::CodecError> {
+    let (item, size) = (chain.item, chain.dense_size(shape));
+    let Some(step) = chain.bytes.first() else {
+        check(bytes.len(), Want::Exact(size))?;
+        sel.scatter(bytes, shape, item, swap, out);
+        return Ok(());
+    };
+    if swap <= 1
+        && let Some(place) = sel.slice_mut(shape, item, out)
+    {
+        return step.decode_exact(bytes, place, cx);
+    }
+    if let Some(mut rows) = sel.rows(shape, item, out) {
+        if step.decode_rows(bytes, size, swap, &mut rows, cx)? {
+            return Ok(());
+        }
+    } else if let Some(spans) = sel.spans(shape, item, 0) {
+        let data = dec.space(size);
+        if step.decode_spans(bytes, data, &spans, cx)? {
+            sel.scatter(data, shape, item, swap, out);
+            return Ok(());
+        }
+    }
+    let data = dec.space(size);
+    step.decode_exact(bytes, data, cx)?;
+    sel.scatter(data, shape, item, swap, out);
+    Ok(())
+}
+
+/// Read only the spans of an uncompressed chunk that the selection needs.
+#[allow(clippy::too_many_arguments, reason = "as `decode`")]
+pub(super) fn read_spans(
+    key: &str,
+    chain: &Chain,
+    object: &dyn Object,
+    spans: &[(usize, usize)],
+    shape: &[usize],
+    sel: &Sel<'_>,
+    out: &View,
+    data: &mut [u8],
+) -> Result<()> {
+    let size = usize::try_from(object.size()).unwrap_or(usize::MAX);
+    check(size, Want::Exact(data.len())).map_err(chunk_error(key))?;
+    let Pack::Bytes { swap } = chain.pack else { return Err(Error::Invalid("not a raw chunk".into())) };
+    if let Some(bytes) = object.bytes() {
+        sel.scatter(bytes, shape, chain.item, swap, out);
+        return Ok(());
+    }
+    for &(low, high) in spans {
+        object.read_at(low as u64, data.get_mut(low..high).unwrap_or_default())?;
+    }
+    sel.scatter(data, shape, chain.item, swap, out);
+    Ok(())
+}
+
+/// Bytes in memory as an object.
+pub(super) struct Whole<'a>(pub &'a [u8]);
+
+impl Object for Whole<'_> {
+    fn size(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn token(&self) -> Option<Token> {
+        None
+    }
+
+    fn read_at(&self, offset: u64, dst: &mut [u8]) -> Result<()> {
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        let part = start.checked_add(dst.len()).and_then(|end| self.0.get(start..end));
+        dst.copy_from_slice(part.ok_or_else(|| Error::Invalid("read past the end of a shard".into()))?);
+        Ok(())
+    }
+
+    fn bytes(&self) -> Option<&[u8]> {
+        Some(self.0)
+    }
+}

@@ -1,0 +1,354 @@
+//! Writing: gather, encode, store; chunks that are written in part are read first.
+
+use std::ops::Range;
+
+use smallvec::SmallVec;
+
+use super::read::{Work, enter};
+use super::shard::{MISSING, grid, index_shape, linear};
+use super::{Call, Engine, chunk_error, lock};
+use crate::buffer::Buffer;
+use crate::cell::{Cells, Dims, Sel, strides};
+use crate::chain::{Chain, Pack, Shard, check};
+use crate::codec::Want;
+use crate::error::{Error, Result};
+use crate::mem::{self, View};
+use crate::pool::{self, Interrupt};
+use crate::scratch::{self, Scratch};
+use crate::vlen::{self, Arenas};
+
+/// A cell to be written: its full shape, the part of it inside the array, what is selected, and the values.
+struct Cell<'a> {
+    shape: Dims,
+    extent: Dims,
+    sel: Sel<'a>,
+    values: View,
+}
+
+impl<'a> Cell<'a> {
+    /// The same cell in the order in which a chain stores its axes.
+    fn enter(chain: &Chain, shape: &[usize], extent: &[usize], sel: &Sel<'a>, values: &View) -> Self {
+        let (shape, sel, values) = enter(chain, shape, sel, values);
+        Self { shape, extent: chain.stored_shape(extent), sel, values }
+    }
+
+    /// Whether nothing of what is stored now will be left.
+    fn is_whole(&self) -> bool {
+        self.sel.covers(&self.extent)
+    }
+}
+
+impl Engine {
+    pub(super) fn write_all(
+        &self,
+        sel: &Sel<'_>,
+        values: &View,
+        arenas: Option<&Arenas>,
+        interrupt: Interrupt<'_>,
+    ) -> Result<()> {
+        if sel.len() == 0 {
+            return Ok(());
+        }
+        self.store.begin()?;
+        let cells = sel.cut(&self.spec.chunk, &self.grid);
+        let (parallel, nested) = self.spread(&cells);
+        let call = Call { engine: self, zeroed: false, arenas, nested: parallel && nested };
+        pool::run(cells.total(), parallel, interrupt, &|i| {
+            scratch::with(|work| {
+                let mut index = SmallVec::new();
+                let sel = cells.part(i, &mut index);
+                let mut key = std::mem::take(&mut work.key);
+                self.spec.keys.write(&index, &mut key);
+                let extent: Dims = index
+                    .iter()
+                    .zip(&self.spec.chunk)
+                    .zip(&self.spec.shape)
+                    .map(|((&i, &n), &size)| inside(size, i.saturating_mul(n as u64), n))
+                    .collect();
+                let cell = Cell::enter(&self.spec.chain, &self.spec.chunk, &extent, &sel, values);
+                let done = call.write_key(&key, &cell, work);
+                work.key = key;
+                done
+            })
+        })
+    }
+}
+
+/// How much of a cell of `n` elements at `origin` lies within `size`.
+fn inside(size: u64, origin: u64, n: usize) -> usize {
+    usize::try_from(size.saturating_sub(origin)).unwrap_or(usize::MAX).min(n)
+}
+
+impl Call<'_> {
+    fn write_key(&self, key: &str, cell: &Cell<'_>, work: &mut Scratch) -> Result<()> {
+        let (chain, store) = (&self.engine.spec.chain, &self.engine.store);
+        let Scratch { cx, enc, dec, one, two, .. } = work;
+        if cell.is_whole() {
+            if let Some(values) = self.as_they_are(chain, cell) {
+                let _held = lock::hold(store.id(), key);
+                return if self.is_blank(values) { store.erase(key).map(drop) } else { store.put(key, &[values]) };
+            }
+            let some = self.encode(key, chain, cell, None, &mut Work { cx, dec, one, two })?;
+            let _held = lock::hold(store.id(), key);
+            return if some { store.put(key, &[dec.as_slice()]) } else { store.erase(key).map(drop) };
+        }
+        let _held = lock::hold(store.id(), key);
+        let most = chain.encoded_size(&cell.shape).max();
+        let old = store.get(key, enc, most)?;
+        check(enc.len(), Want::AtMost(most)).map_err(chunk_error(key))?;
+        let some = self.encode(key, chain, cell, old.then_some(enc.as_slice()), &mut Work { cx, dec, one, two })?;
+        match (some, old) {
+            (true, _) => store.put(key, &[dec.as_slice()]),
+            (false, true) => store.erase(key).map(drop),
+            (false, false) => Ok(()),
+        }
+    }
+
+    /// The caller's memory, where it is what would be stored, byte for byte.
+    fn as_they_are<'a>(&self, chain: &Chain, cell: &Cell<'a>) -> Option<&'a [u8]> {
+        let plain = chain.is_raw() && matches!(chain.pack, Pack::Bytes { swap: 0 | 1 }) && cell.extent == cell.shape;
+        if plain { cell.sel.slice(&cell.shape, chain.item, &cell.values) } else { None }
+    }
+
+    /// Whether a dense chunk holds nothing but the fill value and so need not be stored.
+    fn is_blank(&self, data: &[u8]) -> bool {
+        let spec = &self.engine.spec;
+        match (&spec.fill, self.arenas) {
+            _ if spec.write_empty => false,
+            (None, _) => false,
+            (Some(fill), Some(arenas)) => vlen::is_filled(data, fill, arenas),
+            (Some(fill), None) => mem::is_filled(data, fill),
+        }
+    }
+
+    /// Encode a cell into `work.dec`, keeping what `old` holds outside the selection; `false` if all of it is fill.
+    fn encode(
+        &self,
+        key: &str,
+        chain: &Chain,
+        cell: &Cell<'_>,
+        old: Option<&[u8]>,
+        work: &mut Work<'_>,
+    ) -> Result<bool> {
+        let fail = chunk_error(key);
+        match &chain.pack {
+            Pack::Shard(shard) => {
+                if !self.encode_shard(key, chain, shard, cell, old, work)? {
+                    return Ok(false);
+                }
+                chain.wrap(work.dec, work.one, work.cx).map_err(fail)?;
+            }
+            pack => {
+                self.gather(key, chain, cell, old, work.dec)?;
+                if self.is_blank(work.dec.as_slice()) {
+                    return Ok(false);
+                }
+                if let (Pack::Vlen, Some(arenas)) = (pack, self.arenas) {
+                    vlen::encode(work.dec.as_slice(), arenas, work.one).map_err(&fail)?;
+                    std::mem::swap(work.dec, work.one);
+                }
+                chain.encode(&cell.shape, work.dec, work.one, work.cx).map_err(fail)?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// The dense chunk as it shall be: old values or fill, and the new values over them.
+    fn gather(&self, key: &str, chain: &Chain, cell: &Cell<'_>, old: Option<&[u8]>, dec: &mut Buffer) -> Result<()> {
+        let data = dec.space(chain.dense_size(&cell.shape));
+        let whole = cell.is_whole();
+        match old {
+            Some(old) if !whole => {
+                #[allow(unsafe_code)]
+                // SAFETY: a view of the whole of `data`, which outlives it and has no other user.
+                let view = unsafe { View::new(data.as_mut_ptr(), &strides(&cell.shape, chain.item)) };
+                scratch::with(|Scratch { cx, dec, one, two, .. }| {
+                    let all = Sel::all(&cell.shape);
+                    self.decode(key, chain, old, &cell.shape, &all, &view, &mut Work { cx, dec, one, two })
+                })?;
+            }
+            _ if !whole || cell.extent != cell.shape => mem::fill_slice(data, &self.engine.blank),
+            _ => {}
+        }
+        cell.sel.gather(data, &cell.shape, chain.item, &cell.values);
+        Ok(())
+    }
+
+    /// Encode a shard into `work.dec`; inner chunks that are not touched are copied as they are.
+    fn encode_shard(
+        &self,
+        key: &str,
+        chain: &Chain,
+        shard: &Shard,
+        cell: &Cell<'_>,
+        old: Option<&[u8]>,
+        work: &mut Work<'_>,
+    ) -> Result<bool> {
+        if !chain.array.is_empty() {
+            return Err(Error::Invalid("array filters before sharding are not supported".into()));
+        }
+        let old = match old.filter(|_| !cell.is_whole()) {
+            Some(old) if chain.bytes.is_empty() => Some(old),
+            Some(old) => {
+                let packed = chain.unwrap(old, &cell.shape, work.one, work.two, work.cx).map_err(chunk_error(key))?;
+                chain.unwrap_first(packed, &cell.shape, work.dec, work.cx).map_err(chunk_error(key))?;
+                std::mem::swap(work.dec, work.two);
+                Some(work.two.as_slice())
+            }
+            None => None,
+        };
+        let grid = grid(&cell.shape, &shard.cell);
+        let old = match old {
+            Some(bytes) => {
+                Some(Old { bytes, index: self.engine.index_of(key, shard, &super::read::Whole(bytes), false, &grid)? })
+            }
+            None => None,
+        };
+        let cells = cell.sel.cut(&shard.cell, &grid);
+        let task = ShardTask { call: self, key, shard, cell, cells: &cells, grid: &grid, old: old.as_ref() };
+        task.run(work.dec)
+    }
+}
+
+/// The shard that is there now.
+struct Old<'a> {
+    bytes: &'a [u8],
+    index: std::sync::Arc<super::shard::Index>,
+}
+
+impl<'a> Old<'a> {
+    fn chunk(&self, key: &str, i: usize, most: usize) -> Result<Option<&'a [u8]>> {
+        let Some((offset, len)) = self.index.range(key, i, most)? else { return Ok(None) };
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        Ok(Some(self.bytes.get(start..start.saturating_add(len as usize)).unwrap_or_default()))
+    }
+}
+
+struct ShardTask<'a> {
+    call: &'a Call<'a>,
+    key: &'a str,
+    shard: &'a Shard,
+    cell: &'a Cell<'a>,
+    cells: &'a Cells<'a>,
+    grid: &'a [usize],
+    old: Option<&'a Old<'a>>,
+}
+
+impl ShardTask<'_> {
+    fn run(&self, out: &mut Buffer) -> Result<bool> {
+        let shape = index_shape(self.grid);
+        let Want::Exact(index_len) = self.shard.index.encoded_size(&shape) else {
+            return Err(Error::Invalid("a shard index of unknown size".into()));
+        };
+        let total: usize = self.grid.iter().product();
+        let mut touched = vec![usize::MAX; total];
+        let mut at = SmallVec::new();
+        for i in 0..self.cells.total() {
+            drop(self.cells.part(i, &mut at));
+            touched.get_mut(linear(&at, self.grid)).into_iter().for_each(|slot| *slot = i);
+        }
+        out.set_len(if self.shard.index_at_start { index_len } else { 0 });
+        let mut index = vec![MISSING; total.saturating_mul(2)];
+        let mut any = false;
+        let mut place = |i: usize, chunk: &[u8], out: &mut Buffer| {
+            if let Some([offset, len]) = index.as_chunks_mut::<2>().0.get_mut(i) {
+                (*offset, *len) = (out.len() as u64, chunk.len() as u64);
+                any = true;
+            }
+            out.extend(chunk);
+        };
+        if self.call.nested && self.cells.total() > 1 {
+            let made = self.encode_in_parallel(&touched)?;
+            for (i, (chunk, &hit)) in made.iter().zip(&touched).enumerate() {
+                match (chunk, hit) {
+                    (Some(chunk), _) => place(i, chunk, out),
+                    (None, usize::MAX) => self.old_chunk(i)?.into_iter().for_each(|chunk| place(i, chunk, out)),
+                    (None, _) => {}
+                }
+            }
+        } else {
+            for (i, &hit) in touched.iter().enumerate() {
+                if hit == usize::MAX {
+                    self.old_chunk(i)?.into_iter().for_each(|chunk| place(i, chunk, out));
+                } else {
+                    self.encode_cell(i, hit, |chunk| place(i, chunk, out))?;
+                }
+            }
+        }
+        if any {
+            self.write_index(&index, &shape, index_len, out)?;
+        }
+        Ok(any)
+    }
+
+    fn old_chunk(&self, i: usize) -> Result<Option<&[u8]>> {
+        let most = self.shard.inner.encoded_size(&self.shard.cell).max();
+        self.old.map_or(Ok(None), |old| old.chunk(self.key, i, most))
+    }
+
+    /// Encode the inner chunk `i`, the `hit`-th that is touched, and hand over its bytes unless it is all fill.
+    fn encode_cell(&self, i: usize, hit: usize, mut give: impl FnMut(&[u8])) -> Result<()> {
+        let mut at = SmallVec::new();
+        let sel = self.cells.part(hit, &mut at);
+        let extent: Dims = at
+            .iter()
+            .zip(&self.shard.cell)
+            .zip(&self.cell.extent)
+            .map(|((&k, &n), &size)| inside(size as u64, k.saturating_mul(n as u64), n))
+            .collect();
+        let cell = Cell::enter(&self.shard.inner, &self.shard.cell, &extent, &sel, &self.cell.values);
+        if cell.is_whole()
+            && let Some(values) = self.call.as_they_are(&self.shard.inner, &cell)
+        {
+            if !self.call.is_blank(values) {
+                give(values);
+            }
+            return Ok(());
+        }
+        let old = self.old_chunk(i)?;
+        scratch::with(|Scratch { cx, dec, one, two, .. }| {
+            if self.call.encode(self.key, &self.shard.inner, &cell, old, &mut Work { cx, dec, one, two })? {
+                give(dec.as_slice());
+            }
+            Ok(())
+        })
+    }
+
+    fn encode_in_parallel(&self, touched: &[usize]) -> Result<Vec<Option<Vec<u8>>>> {
+        let made: Vec<std::sync::Mutex<Option<Vec<u8>>>> =
+            touched.iter().map(|_| std::sync::Mutex::default()).collect();
+        let hits: Vec<(usize, usize)> =
+            touched.iter().copied().enumerate().filter(|(_, hit)| *hit != usize::MAX).collect();
+        pool::run(hits.len(), true, &|| false, &|n| {
+            let Some(&(i, hit)) = hits.get(n) else { return Ok(()) };
+            self.encode_cell(i, hit, |chunk| {
+                if let Some(slot) = made.get(i) {
+                    *slot.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(chunk.to_vec());
+                }
+            })
+        })?;
+        Ok(made.into_iter().map(|slot| slot.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)).collect())
+    }
+
+    fn write_index(&self, index: &[u64], shape: &[usize], len: usize, out: &mut Buffer) -> Result<()> {
+        let chain = &self.shard.index;
+        scratch::with(|Scratch { cx, dec, one, .. }| {
+            let stored = chain.stored_shape(shape);
+            let data = dec.space(chain.dense_size(shape));
+            #[allow(unsafe_code)]
+            // SAFETY: a view of the whole of `index`, which outlives it and is only read.
+            let view = unsafe { View::new(index.as_ptr().cast_mut().cast(), &strides(shape, 8)) };
+            let view = chain.order.as_ref().map_or(view.clone(), |order| view.permuted(order));
+            Sel::all(&stored).gather(data, &stored, 8, &view);
+            chain.encode(&stored, dec, one, cx).map_err(chunk_error(self.key))?;
+            check(dec.len(), Want::Exact(len)).map_err(chunk_error(self.key))?;
+            if self.shard.index_at_start {
+                let start: Range<usize> = 0..len;
+                out.as_mut_slice().get_mut(start).into_iter().for_each(|place| place.copy_from_slice(dec.as_slice()));
+            } else {
+                out.extend(dec.as_slice());
+            }
+            Ok(())
+        })
+    }
+}

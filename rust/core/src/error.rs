@@ -1,0 +1,116 @@
+//! What can go wrong below Python, as data: the binding turns each into one Python exception.
+
+use std::error::Error as StdError;
+use std::fmt;
+
+/// Why a codec refused its input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// The bytes are not what the codec writes, or end too early, or go on too long.
+    Corrupt,
+    /// The bytes are well formed but their checksum says otherwise.
+    Checksum,
+    /// Decoding would pass the size that the array allows.
+    TooLarge,
+    /// The codec cannot do what its configuration asks.
+    Config,
+    /// A codec outside the kernel raised; the cause is in `source`.
+    Foreign,
+}
+
+/// An error of one codec; the engine adds the key and the array.
+#[derive(Debug)]
+pub struct CodecError {
+    /// The codec's name, as users write it.
+    pub codec: String,
+    /// The class of the failure.
+    pub fault: Fault,
+    /// One sentence about the cause, with the sizes involved.
+    pub message: String,
+    /// The original exception of a foreign codec.
+    pub source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+impl CodecError {
+    /// An error without a foreign cause.
+    pub fn new(codec: &str, fault: Fault, message: impl Into<String>) -> Self {
+        Self { codec: codec.into(), fault, message: message.into(), source: None }
+    }
+
+    /// Shorthand for [`Fault::Corrupt`].
+    pub fn corrupt(codec: &str, message: impl Into<String>) -> Self {
+        Self::new(codec, Fault::Corrupt, message)
+    }
+}
+
+impl fmt::Display for CodecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.codec, self.message)
+    }
+}
+
+impl StdError for CodecError {}
+
+/// An error of a kernel call.
+#[derive(Debug)]
+pub enum Error {
+    /// A store failed: not "no such key", which is an answer, but everything else.
+    Store {
+        /// The key that was asked for.
+        key: String,
+        /// The operation: `get`, `put`, `erase`, `list`.
+        op: &'static str,
+        /// What the system said.
+        message: String,
+        /// The operating system's error number, where there is one.
+        errno: Option<i32>,
+    },
+    /// The key would lead out of the store, or is not a key at all.
+    Unsafe {
+        /// The key that was refused.
+        key: String,
+        /// Why.
+        message: String,
+    },
+    /// A chunk could not be decoded or encoded.
+    Chunk {
+        /// The chunk's key.
+        key: String,
+        /// The codec and the cause.
+        cause: CodecError,
+    },
+    /// A shard's index contradicts the shard.
+    Shard {
+        /// The shard's key.
+        key: String,
+        /// The cause.
+        message: String,
+    },
+    /// The call itself is wrong: shapes that do not fit, an index out of bounds.
+    Invalid(String),
+    /// More memory or work than the limits allow.
+    Limit(String),
+    /// The caller asked to stop.
+    Interrupted,
+    /// A store outside the kernel raised.
+    Foreign(Box<dyn StdError + Send + Sync>),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Store { key, op, message, .. } => write!(f, "{op} {key:?}: {message}"),
+            Self::Unsafe { key, message } => write!(f, "key {key:?} refused: {message}"),
+            Self::Chunk { key, cause } => write!(f, "chunk {key:?}: {cause}"),
+            Self::Shard { key, message } => write!(f, "shard {key:?}: {message}"),
+            Self::Invalid(message) | Self::Limit(message) => f.write_str(message),
+            Self::Interrupted => f.write_str("interrupted"),
+            Self::Foreign(cause) => write!(f, "{cause}"),
+        }
+    }
+}
+
+impl StdError for Error {}
+
+/// The result of a kernel call.
+pub type Result<T> = std::result::Result<T, Error>;

@@ -1,0 +1,20 @@
+//! Raw memory: the caller's arrays as strided views, and the n-d copies between them and chunks.
+//!
+//! This is one of the two places of the crate with `unsafe` (the other is the C library of blosc). Everything here
+//! works on offsets that the planner has checked against the shapes.
+
+#![allow(unsafe_code)]
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "offsets are built from checked shapes, never from stored bytes"
+)]
+
+mod copy;
+mod fill;
+mod transpose;
+mod view;
+
+pub use copy::{Axis, copy, swap_in_place};
+pub use fill::{fill_axes, fill_slice, is_filled};
+pub use view::{Rows, View};

@@ -1,0 +1,72 @@
+//! The two-axis copy where one side is contiguous along one axis and the other side along the other.
+
+/// Elements per side of a tile: source and destination lines of a tile stay in the first-level cache.
+const TILE: usize = 16;
+
+/// Copy `dst[i][j] = src[j][i]`: `rows` = (n, destination stride) is contiguous in the source, `cols` = (m, source stride)
+/// is contiguous in the destination.
+///
+/// # Safety
+/// All n × m items must be readable and writable at those strides, without overlap.
+pub unsafe fn transpose(rows: (usize, isize), cols: (usize, isize), item: usize, src: *const u8, dst: *mut u8) {
+    // SAFETY (all arms): the caller vouches for every item.
+    match item {
+        1 => unsafe { tiles::<1>(rows, cols, src, dst) },
+        2 => unsafe { tiles::<2>(rows, cols, src, dst) },
+        4 => unsafe { tiles::<4>(rows, cols, src, dst) },
+        8 => unsafe { tiles::<8>(rows, cols, src, dst) },
+        16 => unsafe { tiles::<16>(rows, cols, src, dst) },
+        _ => {
+            for i in 0..rows.0 {
+                for j in 0..cols.0 {
+                    let from = src.wrapping_offset(i as isize * item as isize + j as isize * cols.1);
+                    let to = dst.wrapping_offset(i as isize * rows.1 + j as isize * item as isize);
+                    unsafe { std::ptr::copy_nonoverlapping(from, to, item) }
+                }
+            }
+        }
+    }
+}
+
+unsafe fn tiles<const N: usize>(rows: (usize, isize), cols: (usize, isize), src: *const u8, dst: *mut u8) {
+    let (n, dst_stride) = rows;
+    let (m, src_stride) = cols;
+    for j0 in (0..m).step_by(TILE) {
+        for i0 in (0..n).step_by(TILE) {
+            let (w, h) = ((m - j0).min(TILE), (n - i0).min(TILE));
+            let from = src.wrapping_offset(j0 as isize * src_stride + (i0 * N) as isize);
+            let to = dst.wrapping_offset(i0 as isize * dst_stride + (j0 * N) as isize);
+            if w == TILE && h == TILE {
+                // SAFETY: a full tile inside the n × m items.
+                unsafe { full_tile::<N>(src_stride, dst_stride, from, to) }
+                continue;
+            }
+            for i in 0..h as isize {
+                for j in 0..w as isize {
+                    // SAFETY: item (i, j) of a tile cut off at the border.
+                    unsafe {
+                        *to.wrapping_offset(i * dst_stride + j * N as isize).cast::<[u8; N]>() =
+                            *from.wrapping_offset(j * src_stride + i * N as isize).cast::<[u8; N]>();
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A whole tile through a local array: loads are lines of the source, stores are lines of the destination.
+unsafe fn full_tile<const N: usize>(src_stride: isize, dst_stride: isize, src: *const u8, dst: *mut u8) {
+    let mut tile = [[[0u8; N]; TILE]; TILE];
+    for (j, line) in tile.iter_mut().enumerate() {
+        // SAFETY: a line of TILE items of the source.
+        *line = unsafe { *src.wrapping_offset(j as isize * src_stride).cast::<[[u8; N]; TILE]>() };
+    }
+    for i in 0..TILE {
+        let mut line = [[0u8; N]; TILE];
+        for j in 0..TILE {
+            line[j] = tile[j][i];
+        }
+        // SAFETY: a line of TILE items of the destination.
+        unsafe { *dst.wrapping_offset(i as isize * dst_stride).cast::<[[u8; N]; TILE]>() = line };
+    }
+}

@@ -1,0 +1,104 @@
+//! A strided view of memory that outlives the kernel call.
+
+use smallvec::SmallVec;
+
+use crate::codec::RowSink;
+
+/// The caller's array: a pointer to element zero and the byte strides of each axis.
+#[derive(Debug, Clone)]
+pub struct View {
+    ptr: *mut u8,
+    /// Byte distance between neighbours, per axis; negative and zero are fine.
+    pub strides: SmallVec<[isize; 6]>,
+}
+
+// SAFETY: a view is only a base address; whoever makes one promises that the memory stays valid for the call and that
+// tasks write disjoint parts of it (each element of a selection belongs to exactly one chunk).
+unsafe impl Send for View {}
+// SAFETY: as above.
+unsafe impl Sync for View {}
+
+impl View {
+    /// Wrap memory that the caller keeps alive.
+    ///
+    /// # Safety
+    /// `ptr` must stay valid for every element that the strides reach under the shape used with this view, and must be
+    /// writable if the view is used as a destination.
+    pub unsafe fn new(ptr: *mut u8, strides: &[isize]) -> Self {
+        Self { ptr, strides: SmallVec::from_slice(strides) }
+    }
+
+    /// The address of element zero.
+    pub fn ptr(&self) -> *mut u8 {
+        self.ptr
+    }
+
+    /// The same memory with its axes in another order.
+    #[must_use]
+    pub fn permuted(&self, order: &[usize]) -> Self {
+        Self { ptr: self.ptr, strides: order.iter().map(|&a| self.strides[a]).collect() }
+    }
+}
+
+/// Contiguous rows of a destination, as a codec sees them: row `i` of the chunk in C order.
+pub struct Rows {
+    base: *mut u8,
+    row_bytes: usize,
+    /// Length and byte stride of each axis but the last, outermost first.
+    outer: SmallVec<[(usize, isize); 6]>,
+    // The last row asked for: codecs go from row to row, so stepping beats dividing.
+    at: usize,
+    index: SmallVec<[usize; 6]>,
+    ptr: *mut u8,
+}
+
+impl Rows {
+    /// Rows of `row_bytes` bytes at `base`, spread over the outer axes.
+    ///
+    /// # Safety
+    /// Every row that the outer axes reach must be writable and belong to no other task.
+    pub unsafe fn new(base: *mut u8, row_bytes: usize, outer: SmallVec<[(usize, isize); 6]>) -> Self {
+        let index = SmallVec::from_elem(0, outer.len());
+        Self { base, row_bytes, outer, at: 0, index, ptr: base }
+    }
+
+    fn seek(&mut self, i: usize) {
+        if i == self.at {
+            return;
+        }
+        if i == self.at + 1 {
+            for d in (0..self.outer.len()).rev() {
+                let (n, stride) = self.outer[d];
+                self.index[d] += 1;
+                self.ptr = self.ptr.wrapping_offset(stride);
+                if self.index[d] < n {
+                    break;
+                }
+                self.ptr = self.ptr.wrapping_offset(-(n as isize * stride));
+                self.index[d] = 0;
+            }
+        } else {
+            let mut rest = i;
+            self.ptr = self.base;
+            for d in (0..self.outer.len()).rev() {
+                let (n, stride) = self.outer[d];
+                self.index[d] = rest % n;
+                rest /= n;
+                self.ptr = self.ptr.wrapping_offset(self.index[d] as isize * stride);
+            }
+        }
+        self.at = i;
+    }
+}
+
+impl RowSink for Rows {
+    fn row_bytes(&self) -> usize {
+        self.row_bytes
+    }
+
+    fn row(&mut self, i: usize) -> &mut [u8] {
+        self.seek(i);
+        // SAFETY: `new` promised that every row within the outer axes is writable and ours; `seek` wraps at their end.
+        unsafe { std::slice::from_raw_parts_mut(self.ptr, self.row_bytes) }
+    }
+}

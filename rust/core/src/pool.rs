@@ -1,0 +1,230 @@
+//! The threads: made on first use, once per process, and shared by all calls.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::error::{Error, Result};
+use crate::fork::PerProcess;
+
+/// How often a waiting or working caller asks whether it should stop.
+const POLL: Duration = Duration::from_millis(20);
+
+/// Asked now and then on the calling thread; `true` stops the call.
+pub type Interrupt<'a> = &'a dyn Fn() -> bool;
+
+type Work<'a> = &'a (dyn Fn(usize) -> Result<()> + Sync + 'a);
+
+struct Job {
+    next: AtomicUsize,
+    tasks: usize,
+    stop: AtomicBool,
+    error: Mutex<Option<Error>>,
+    busy: Mutex<usize>,
+    idle: Condvar,
+    work: Work<'static>,
+}
+
+struct Pool {
+    queue: Mutex<Vec<Arc<Job>>>,
+    wake: Condvar,
+    helpers: usize,
+}
+
+static POOL: PerProcess<OnceLock<&'static Pool>> = PerProcess::new(OnceLock::new);
+
+fn pool() -> &'static Pool {
+    POOL.get().get_or_init(start)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn start() -> &'static Pool {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let pool: &'static Pool = Box::leak(Box::new(Pool {
+        queue: Mutex::new(Vec::new()),
+        wake: Condvar::new(),
+        helpers: cores.saturating_sub(1),
+    }));
+    for i in 0..pool.helpers {
+        let name = format!("omnizarr-{i}");
+        // A thread that cannot be had is only a slower call: the caller does the work itself.
+        drop(std::thread::Builder::new().name(name).spawn(move || help(pool)));
+    }
+    pool
+}
+
+/// Number of threads that work on one call, the caller's own included.
+pub fn threads() -> usize {
+    pool().helpers.saturating_add(1)
+}
+
+fn help(pool: &'static Pool) {
+    let mut queue = lock(&pool.queue);
+    loop {
+        let found = queue.iter().find(|job| job.open()).map(Arc::clone);
+        if let Some(job) = found {
+            *lock(&job.busy) += 1;
+            drop(queue);
+            job.labour(None);
+            *lock(&job.busy) -= 1;
+            job.idle.notify_all();
+            queue = lock(&pool.queue);
+        } else {
+            queue = pool.wake.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+impl Job {
+    fn open(&self) -> bool {
+        self.next.load(Ordering::Relaxed) < self.tasks && !self.stop.load(Ordering::Relaxed)
+    }
+
+    fn fail(&self, error: Error) {
+        self.stop.store(true, Ordering::Relaxed);
+        lock(&self.error).get_or_insert(error);
+    }
+
+    /// Take tasks until none is left; only the caller's thread has an interrupt to ask.
+    fn labour(&self, interrupt: Option<Interrupt<'_>>) {
+        let mut asked = interrupt.map(|ask| (ask, Instant::now()));
+        while !self.stop.load(Ordering::Relaxed) {
+            let i = self.next.fetch_add(1, Ordering::Relaxed);
+            if i >= self.tasks {
+                return;
+            }
+            if let Err(error) = guarded(self.work, i) {
+                return self.fail(error);
+            }
+            if let Some((ask, last)) = &mut asked
+                && last.elapsed() >= POLL
+            {
+                *last = Instant::now();
+                if ask() {
+                    return self.fail(Error::Interrupted);
+                }
+            }
+        }
+    }
+}
+
+/// Run one task; a panic is a defect of ours, and still only an error of this call.
+fn guarded(work: Work<'_>, i: usize) -> Result<()> {
+    catch_unwind(AssertUnwindSafe(|| work(i))).unwrap_or_else(|cause| Err(Error::Invalid(describe(&*cause))))
+}
+
+fn describe(cause: &(dyn Any + Send)) -> String {
+    let text = cause.downcast_ref::<&str>().copied().or_else(|| cause.downcast_ref::<String>().map(String::as_str));
+    format!("internal error: {}; please report it", text.unwrap_or("a task panicked"))
+}
+
+/// Run `work(0) … work(tasks - 1)`, on all threads if `parallel`, and return when all are done or one has failed.
+pub fn run(tasks: usize, parallel: bool, interrupt: Interrupt<'_>, work: Work<'_>) -> Result<()> {
+    if tasks <= 1 || !parallel || pool().helpers == 0 {
+        return alone(tasks, interrupt, work);
+    }
+    let pool = pool();
+    // SAFETY: the job is taken off the queue and all helpers have left it before this function returns, so the borrow
+    // never outlives its owner.
+    #[allow(unsafe_code)]
+    let work = unsafe { std::mem::transmute::<Work<'_>, Work<'static>>(work) };
+    let job = Arc::new(Job {
+        next: AtomicUsize::new(0),
+        tasks,
+        stop: AtomicBool::new(false),
+        error: Mutex::new(None),
+        busy: Mutex::new(0),
+        idle: Condvar::new(),
+        work,
+    });
+    lock(&pool.queue).push(Arc::clone(&job));
+    if tasks > pool.helpers {
+        pool.wake.notify_all();
+    } else {
+        (1..tasks).for_each(|_| pool.wake.notify_one());
+    }
+    job.labour(Some(interrupt));
+    lock(&pool.queue).retain(|other| !Arc::ptr_eq(other, &job));
+    let mut busy = lock(&job.busy);
+    while *busy > 0 {
+        let (held, wait) = job.idle.wait_timeout(busy, POLL).unwrap_or_else(PoisonError::into_inner);
+        busy = held;
+        if wait.timed_out() && !job.stop.load(Ordering::Relaxed) {
+            drop(busy);
+            if interrupt() {
+                job.fail(Error::Interrupted);
+            }
+            busy = lock(&job.busy);
+        }
+    }
+    drop(busy);
+    lock(&job.error).take().map_or(Ok(()), Err)
+}
+
+fn alone(tasks: usize, interrupt: Interrupt<'_>, work: Work<'_>) -> Result<()> {
+    let mut last: Option<Instant> = None;
+    for i in 0..tasks {
+        guarded(work, i)?;
+        if i == 0 && tasks > 1 {
+            last = Some(Instant::now());
+        } else if let Some(then) = last
+            && then.elapsed() >= POLL
+        {
+            last = Some(Instant::now());
+            if interrupt() {
+                return Err(Error::Interrupted);
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, clippy::arithmetic_side_effects)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_task_runs_once() {
+        let hits: Vec<AtomicUsize> = (0..1000).map(|_| AtomicUsize::new(0)).collect();
+        run(1000, true, &|| false, &|i| {
+            hits.get(i).unwrap().fetch_add(1, Ordering::Relaxed);
+            Ok(())
+        })
+        .unwrap();
+        assert!(hits.iter().all(|h| h.load(Ordering::Relaxed) == 1));
+    }
+
+    #[test]
+    fn nested_calls_do_not_wait_for_each_other() {
+        let total = AtomicUsize::new(0);
+        run(8, true, &|| false, &|_| {
+            run(8, true, &|| false, &|_| {
+                total.fetch_add(1, Ordering::Relaxed);
+                Ok(())
+            })
+        })
+        .unwrap();
+        assert_eq!(total.load(Ordering::Relaxed), 64);
+    }
+
+    #[test]
+    fn a_panic_becomes_an_error() {
+        let failed = run(100, true, &|| false, &|i| if i == 50 { panic!("boom") } else { Ok(()) });
+        assert!(failed.unwrap_err().to_string().contains("boom"));
+    }
+
+    #[test]
+    fn an_interrupt_stops_the_call() {
+        let failed = run(1_000_000, true, &|| true, &|_| {
+            std::thread::sleep(Duration::from_millis(1));
+            Ok(())
+        });
+        assert!(matches!(failed, Err(Error::Interrupted)));
+    }
+}

@@ -1,0 +1,309 @@
+//! The file system store: a key is a path below a directory, and every put is whole or absent.
+
+use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use arc_swap::ArcSwapOption;
+
+use super::file_confined::{Access, Root, identity};
+use super::{Listing, Object, Store, Token, check_key, check_prefix, is_debris};
+use crate::buffer::Buffer;
+use crate::error::{Error, Result};
+
+/// Files below a directory, which is made by the first put.
+pub struct FileStore {
+    path: PathBuf,
+    durable: bool,
+    root: ArcSwapOption<Root>,
+    id: u64,
+}
+
+static TEMPORARY: AtomicU64 = AtomicU64::new(0);
+
+fn failure(key: &str, op: &'static str, error: &io::Error) -> Error {
+    if error.kind() == io::ErrorKind::CrossesDevices {
+        return Error::Unsafe { key: key.into(), message: "a link leads out of the store".into() };
+    }
+    Error::Store { key: key.into(), op, message: error.to_string(), errno: error.raw_os_error() }
+}
+
+/// Nothing there: no such file, or a file where a directory would have to be, or a directory.
+fn absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory)
+}
+
+impl FileStore {
+    /// A store at `path`; with `durable`, a finished put also survives the loss of power.
+    pub fn new(path: impl Into<PathBuf>, durable: bool) -> Self {
+        let path = path.into();
+        let mut hasher = DefaultHasher::new();
+        // Two stores of one directory lock the same chunks, however the directory was spelled.
+        fs::canonicalize(&path).as_ref().unwrap_or(&path).hash(&mut hasher);
+        Self { path, durable, root: ArcSwapOption::empty(), id: hasher.finish() }
+    }
+
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn root(&self) -> Result<Option<Arc<Root>>> {
+        if let Some(root) = self.root.load_full() {
+            return Ok(Some(root));
+        }
+        match Root::open(&self.path) {
+            Ok(root) => {
+                let root = Arc::new(root);
+                self.root.store(Some(Arc::clone(&root)));
+                Ok(Some(root))
+            }
+            Err(error) if absent(&error) => Ok(None),
+            Err(error) => Err(failure("", "open", &error)),
+        }
+    }
+
+    fn file(&self, key: &str) -> Result<Option<File>> {
+        check_key(key)?;
+        let Some(root) = self.root()? else { return Ok(None) };
+        match root.file(key, Access::Read) {
+            Ok(file) => Ok(Some(file)),
+            Err(error) if absent(&error) => Ok(None),
+            Err(error) => Err(failure(key, "get", &error)),
+        }
+    }
+
+    /// Write to a file of another name beside the key, then rename.
+    fn replace(&self, root: &Root, key: &str, parts: &[&[u8]]) -> io::Result<()> {
+        let (parent, _) = key.rsplit_once('/').unwrap_or(("", key));
+        let (temporary, mut file) = loop {
+            let number = TEMPORARY.fetch_add(1, Ordering::Relaxed);
+            let slash = if parent.is_empty() { "" } else { "/" };
+            let name = format!("{parent}{slash}.{:x}-{number:x}.partial", std::process::id());
+            match root.file(&name, Access::Create) {
+                Ok(file) => break (name, file),
+                // Left by a process of the same number that was killed.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => root.make_parents(key)?,
+                Err(error) => return Err(error),
+            }
+        };
+        let mut written = parts.iter().try_for_each(|part| file.write_all(part));
+        if self.durable {
+            written = written.and_then(|()| file.sync_all());
+        }
+        drop(file);
+        let done = written.and_then(|()| root.rename(&temporary, key));
+        if done.is_err() {
+            // The write failed already; that its rest cannot be removed either adds nothing.
+            let _ = root.unlink(&temporary);
+        }
+        done?;
+        if self.durable && cfg!(unix) {
+            let parent = if parent.is_empty() { "." } else { parent };
+            root.file(parent, Access::Directory)?.sync_all()?;
+        }
+        Ok(())
+    }
+}
+
+struct Opened {
+    file: File,
+    key: String,
+    size: u64,
+    token: Option<Token>,
+}
+
+#[cfg(unix)]
+fn read_exact_at(file: &File, dst: &mut [u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, dst, offset)
+}
+
+#[cfg(windows)]
+fn read_exact_at(file: &File, mut dst: &mut [u8], mut offset: u64) -> io::Result<()> {
+    while !dst.is_empty() {
+        match std::os::windows::fs::FileExt::seek_read(file, dst, offset)? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            n => {
+                dst = dst.get_mut(n..).unwrap_or_default();
+                offset = offset.saturating_add(n as u64);
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn token(meta: &fs::Metadata) -> Option<Token> {
+    use std::os::unix::fs::MetadataExt;
+    let time = (meta.mtime() as u64).wrapping_mul(1_000_000_000).wrapping_add(meta.mtime_nsec() as u64);
+    Some(Token([meta.dev(), meta.ino(), meta.size(), time]))
+}
+
+#[cfg(not(unix))]
+fn token(meta: &fs::Metadata) -> Option<Token> {
+    let time = meta.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+    Some(Token([meta.len(), time.as_secs(), u64::from(time.subsec_nanos()), 0]))
+}
+
+impl Object for Opened {
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn token(&self) -> Option<Token> {
+        self.token
+    }
+
+    fn read_at(&self, offset: u64, dst: &mut [u8]) -> Result<()> {
+        read_exact_at(&self.file, dst, offset).map_err(|error| failure(&self.key, "get", &error))
+    }
+}
+
+impl Store for FileStore {
+    /// Notice that the directory was replaced by another of the same name.
+    fn begin(&self) -> Result<()> {
+        if let Some(root) = self.root.load_full()
+            && identity(&self.path).ok() != Some(root.identity())
+        {
+            self.root.store(None);
+        }
+        Ok(())
+    }
+
+    fn id(&self) -> u64 {
+        self.id
+    }
+
+    fn get(&self, key: &str, dst: &mut Buffer, most: usize) -> Result<bool> {
+        let Some(mut file) = self.file(key)? else { return Ok(false) };
+        // The last chunk's size is the best guess of this one's: most reads then take one call and no stat.
+        let most = most.saturating_add(1);
+        let mut room = dst.capacity().max(4096).min(most);
+        let mut got = 0usize;
+        dst.space(room);
+        loop {
+            let rest = dst.as_mut_slice().get_mut(got..).unwrap_or_default();
+            match file.read(rest) {
+                Ok(0) => break,
+                Ok(n) => {
+                    got = got.saturating_add(n);
+                    // A short read of a regular file is its end.
+                    if got < room || got >= most {
+                        break;
+                    }
+                    let size = file.metadata().map_or(0, |m| m.len());
+                    room = usize::try_from(size).unwrap_or(usize::MAX).max(got).saturating_add(1).min(most);
+                    dst.set_len(room);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if absent(&error) => return Ok(false),
+                Err(error) => return Err(failure(key, "get", &error)),
+            }
+        }
+        dst.set_len(got);
+        Ok(true)
+    }
+
+    fn open(&self, key: &str) -> Result<Option<Box<dyn Object + '_>>> {
+        let Some(file) = self.file(key)? else { return Ok(None) };
+        let meta = file.metadata().map_err(|error| failure(key, "get", &error))?;
+        if meta.is_dir() {
+            return Ok(None);
+        }
+        Ok(Some(Box::new(Opened { file, key: key.into(), size: meta.len(), token: token(&meta) })))
+    }
+
+    fn put(&self, key: &str, parts: &[&[u8]]) -> Result<()> {
+        check_key(key)?;
+        let fail = |error: io::Error| failure(key, "put", &error);
+        let root = match self.root()? {
+            Some(root) => root,
+            None => {
+                fs::create_dir_all(&self.path).map_err(fail)?;
+                self.root()?.ok_or_else(|| fail(io::ErrorKind::NotFound.into()))?
+            }
+        };
+        self.replace(&root, key, parts).map_err(fail)
+    }
+
+    fn erase(&self, key: &str) -> Result<bool> {
+        check_key(key)?;
+        let Some(root) = self.root()? else { return Ok(false) };
+        match root.unlink(key) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::IsADirectory || root.path(key).is_dir() => {
+                self.erase_prefix(&format!("{key}/")).map(|()| true)
+            }
+            Err(error) if absent(&error) => Ok(false),
+            Err(error) => Err(failure(key, "erase", &error)),
+        }
+    }
+
+    fn erase_prefix(&self, prefix: &str) -> Result<()> {
+        check_prefix(prefix)?;
+        let Some(root) = self.root()? else { return Ok(()) };
+        let fail = |error: io::Error| if absent(&error) { Ok(()) } else { Err(failure(prefix, "erase", &error)) };
+        if let Some(key) = prefix.strip_suffix('/') {
+            return root.confined(key).and_then(fs::remove_dir_all).or_else(fail);
+        }
+        for entry in fs::read_dir(root.path(""))
+            .and_then(Iterator::collect::<io::Result<Vec<_>>>)
+            .or_else(|e| fail(e).map(|()| Vec::new()))?
+        {
+            let folder = entry.file_type().is_ok_and(|t| t.is_dir());
+            let gone = if folder { fs::remove_dir_all(entry.path()) } else { fs::remove_file(entry.path()) };
+            gone.or_else(fail)?;
+        }
+        Ok(())
+    }
+
+    fn list_prefix(&self, prefix: &str) -> Result<Vec<String>> {
+        let mut keys = Vec::new();
+        let mut todo = vec![prefix.to_owned()];
+        while let Some(prefix) = todo.pop() {
+            let (found, prefixes) = self.list_dir(&prefix)?;
+            keys.extend(found);
+            todo.extend(prefixes);
+        }
+        keys.sort_unstable();
+        Ok(keys)
+    }
+
+    fn list_dir(&self, prefix: &str) -> Result<Listing> {
+        check_prefix(prefix)?;
+        let (mut keys, mut prefixes) = (Vec::new(), Vec::new());
+        let Some(root) = self.root()? else { return Ok((keys, prefixes)) };
+        let fail = |error: io::Error| failure(prefix, "list", &error);
+        let entries = match root.resolved(prefix).and_then(fs::read_dir) {
+            Ok(entries) => entries,
+            Err(error) if absent(&error) => return Ok((keys, prefixes)),
+            Err(error) => return Err(fail(error)),
+        };
+        for entry in entries {
+            let entry = entry.map_err(fail)?;
+            // A name that is not Unicode cannot be a key.
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            if is_debris(&name) || name.contains('\\') {
+                continue;
+            }
+            // Links to directories are not followed: a loop of links would never end.
+            let kind = entry.file_type().map_err(fail)?;
+            if kind.is_dir() {
+                prefixes.push(format!("{prefix}{name}/"));
+            } else if kind.is_file() || kind.is_symlink() && entry.path().is_file() {
+                keys.push(format!("{prefix}{name}"));
+            }
+        }
+        keys.sort_unstable();
+        prefixes.sort_unstable();
+        Ok((keys, prefixes))
+    }
+
+    fn size(&self, key: &str) -> Result<Option<u64>> {
+        Ok(self.open(key)?.map(|object| object.size()))
+    }
+}

@@ -1,0 +1,82 @@
+//! Stores: bytes under keys, and nothing of Zarr.
+
+mod file;
+mod file_confined;
+mod memory;
+mod names;
+
+pub use file::FileStore;
+pub use memory::MemoryStore;
+pub use names::{check_key, check_prefix, is_debris};
+
+use crate::buffer::Buffer;
+use crate::error::Result;
+
+/// What tells one state of a stored value from another: equal tokens mean equal bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Token(pub [u64; 4]);
+
+/// A stored value that is open for reading.
+pub trait Object: Send + Sync {
+    /// Its size in bytes.
+    fn size(&self) -> u64;
+
+    /// Which state of the value this is, where the store can tell.
+    fn token(&self) -> Option<Token>;
+
+    /// Fill `dst` from `offset` on; ending early is an error.
+    fn read_at(&self, offset: u64, dst: &mut [u8]) -> Result<()>;
+
+    /// All bytes, where they are in memory already.
+    fn bytes(&self) -> Option<&[u8]> {
+        None
+    }
+}
+
+/// The names right below a prefix: keys, and prefixes that end in `/`.
+pub type Listing = (Vec<String>, Vec<String>);
+
+/// A store. Missing keys are answers, not errors.
+pub trait Store: Send + Sync {
+    /// Called once before a batch of operations.
+    fn begin(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Tells this store from others that hold other values.
+    fn id(&self) -> u64;
+
+    /// Whether values lie in memory, so that [`Object::bytes`] gives them without a copy.
+    fn in_memory(&self) -> bool {
+        false
+    }
+
+    /// Read the value into `dst`, though no more than `most + 1` bytes of it; `false` if there is none.
+    fn get(&self, key: &str, dst: &mut Buffer, most: usize) -> Result<bool>;
+
+    /// Open the value for reading parts of it.
+    fn open(&self, key: &str) -> Result<Option<Box<dyn Object + '_>>>;
+
+    /// Store the parts, one after the other, as one value: whole or not at all.
+    fn put(&self, key: &str, parts: &[&[u8]]) -> Result<()>;
+
+    /// Remove the value; `false` if there was none.
+    fn erase(&self, key: &str) -> Result<bool>;
+
+    /// Remove everything whose key starts with the prefix (empty, or ending in `/`).
+    fn erase_prefix(&self, prefix: &str) -> Result<()>;
+
+    /// All keys that start with the prefix, in order.
+    fn list_prefix(&self, prefix: &str) -> Result<Vec<String>>;
+
+    /// What is right below the prefix.
+    fn list_dir(&self, prefix: &str) -> Result<Listing>;
+
+    /// The value's size.
+    fn size(&self, key: &str) -> Result<Option<u64>>;
+
+    /// The widest gap between two ranges that is cheaper to read over than to skip.
+    fn gap(&self) -> usize {
+        4 << 10
+    }
+}

@@ -1,0 +1,229 @@
+//! Whole arrays: what is written is read back, in any selection, and damage is never read as data.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects, missing_docs)]
+#![allow(unsafe_code)]
+
+use std::sync::Arc;
+
+use omnizarr_core::cell::strides;
+use omnizarr_core::chain::{ArrayStep, Chain, Pack, Shard};
+use omnizarr_core::codec::{Crc32c, Delta, Step, Zstd};
+use omnizarr_core::engine::{Engine, Spec};
+use omnizarr_core::error::Error;
+use omnizarr_core::keys::Keys;
+use omnizarr_core::mem::View;
+use omnizarr_core::plan::Select;
+use omnizarr_core::store::{MemoryStore, Store};
+
+fn plain(swap: usize, bytes: Vec<Arc<dyn Step>>) -> Chain {
+    Chain { item: 4, order: None, array: vec![], pack: Pack::Bytes { swap }, bytes, most_variable: 1 << 20 }
+}
+
+fn zstd() -> Arc<dyn Step> {
+    Arc::new(Zstd::new(1, true).unwrap())
+}
+
+fn sharded(cell: &[usize], inner: Chain, index_at_start: bool) -> Chain {
+    let mut index = plain(0, vec![Arc::new(Crc32c::new())]);
+    index.item = 8;
+    let shard = Shard { cell: cell.iter().copied().collect(), inner, index, index_at_start };
+    Chain { item: 4, order: None, array: vec![], pack: Pack::Shard(Box::new(shard)), bytes: vec![], most_variable: 0 }
+}
+
+fn chains() -> Vec<(&'static str, Chain)> {
+    let mut turned = plain(4, vec![zstd()]);
+    turned.order = Some([1, 0].into_iter().collect());
+    let mut delta = plain(0, vec![]);
+    delta.array = vec![
+        ArrayStep::Code(Arc::new(Delta::new("<i4", "<i4").unwrap())),
+        ArrayStep::Transpose([1, 0].into_iter().collect()),
+    ];
+    let mut outer = sharded(&[4, 2], plain(0, vec![zstd()]), false);
+    outer.order = Some([1, 0].into_iter().collect());
+    vec![
+        ("raw", plain(0, vec![])),
+        ("swapped", plain(4, vec![])),
+        ("zstd, checksum", plain(0, vec![zstd(), Arc::new(Crc32c::new())])),
+        ("turned", turned),
+        ("delta, turned", delta),
+        ("sharded", sharded(&[2, 2], plain(0, vec![zstd()]), false)),
+        ("sharded raw, index first", sharded(&[2, 4], plain(4, vec![]), true)),
+        ("turned shards", outer),
+        ("shards in shards", sharded(&[4, 4], sharded(&[2, 1], plain(0, vec![zstd()]), true), false)),
+    ]
+}
+
+const SHAPE: [usize; 2] = [11, 9];
+const CHUNK: [usize; 2] = [4, 4];
+
+fn engine(chain: Chain, store: &Arc<MemoryStore>, cache: usize) -> Engine {
+    let spec = Spec {
+        shape: SHAPE.iter().map(|&n| n as u64).collect(),
+        chunk: CHUNK.into_iter().collect(),
+        keys: Keys { prefix: "c".into(), separator: "/".into(), scalar: "c".into(), ..Keys::default() },
+        fill: Some((-1i32).to_ne_bytes().to_vec()),
+        chain,
+        write_empty: false,
+        cache,
+        most_chunk: 1 << 20,
+    };
+    Engine::new(Arc::clone(store) as Arc<dyn Store>, spec).unwrap()
+}
+
+fn view(data: &mut [i32], shape: &[usize]) -> View {
+    unsafe { View::new(data.as_mut_ptr().cast(), &strides(shape, 4)) }
+}
+
+fn read(engine: &Engine, selection: &[Select]) -> Result<Vec<i32>, Error> {
+    let shape: Vec<usize> = selection.iter().map(Select::len).collect();
+    let mut out = vec![77; shape.iter().product()];
+    engine.read(selection, &view(&mut out, &shape), false, None, &|| false)?;
+    Ok(out)
+}
+
+fn places(select: &Select) -> Vec<usize> {
+    match select {
+        Select::Range(at, step, n) => (0..*n).map(|i| at + i * step).collect(),
+        Select::List(at, out) => {
+            let mut list = vec![0; at.len()];
+            at.iter().zip(out).for_each(|(a, o)| list[*o] = *a);
+            list
+        }
+    }
+}
+
+fn all() -> [Select; 2] {
+    [Select::Range(0, 1, SHAPE[0]), Select::Range(0, 1, SHAPE[1])]
+}
+
+/// A small generator: the same numbers in every run.
+fn random(state: &mut u64, below: usize) -> usize {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    ((*state >> 33) as usize) % below
+}
+
+fn some_selection(state: &mut u64, size: usize) -> Select {
+    if random(state, 3) == 0 {
+        let list: Vec<i64> = (0..random(state, 6)).map(|_| random(state, size) as i64).collect();
+        return Select::list(&list).unwrap();
+    }
+    let (at, step) = (random(state, size), 1 + random(state, 5));
+    Select::Range(at, step, random(state, (size - at).div_ceil(step) + 1))
+}
+
+#[test]
+fn any_sequence_of_writes_reads_back() {
+    for (name, chain) in chains() {
+        let store = Arc::new(MemoryStore::default());
+        let engine = engine(chain, &store, if name.len() % 2 == 0 { 1 << 16 } else { 0 });
+        let mut model = vec![-1i32; SHAPE[0] * SHAPE[1]];
+        let mut state = name.len() as u64;
+        for round in 0..200 {
+            let selection = [some_selection(&mut state, SHAPE[0]), some_selection(&mut state, SHAPE[1])];
+            let (rows, columns) = (places(&selection[0]), places(&selection[1]));
+            let mut values: Vec<i32> =
+                (0..(rows.len() * columns.len()) as i32).map(|i| if round % 7 == 0 { -1 } else { i + round }).collect();
+            engine.write(&selection, &view(&mut values, &[rows.len(), columns.len()]), None, &|| false).unwrap();
+            for (i, row) in rows.iter().enumerate() {
+                for (j, column) in columns.iter().enumerate() {
+                    model[row * SHAPE[1] + column] = values[i * columns.len() + j];
+                }
+            }
+            let selection = [some_selection(&mut state, SHAPE[0]), some_selection(&mut state, SHAPE[1])];
+            let expected: Vec<i32> = places(&selection[0])
+                .iter()
+                .flat_map(|row| places(&selection[1]).into_iter().map(move |column| row * SHAPE[1] + column))
+                .map(|at| model[at])
+                .collect();
+            assert_eq!(read(&engine, &selection).unwrap(), expected, "{name}, round {round}");
+        }
+        assert_eq!(read(&engine, &all()).unwrap(), model, "{name}");
+    }
+}
+
+#[test]
+fn chunks_of_fill_are_not_stored() {
+    for (name, chain) in chains() {
+        let store = Arc::new(MemoryStore::default());
+        let engine = engine(chain, &store, 0);
+        let mut values = vec![5i32; SHAPE[0] * SHAPE[1]];
+        engine.write(&all(), &view(&mut values, &SHAPE), None, &|| false).unwrap();
+        assert_eq!(engine.stored().unwrap().0, 9, "{name}");
+        values.fill(-1);
+        engine.write(&all(), &view(&mut values, &SHAPE), None, &|| false).unwrap();
+        assert_eq!(engine.stored().unwrap(), (0, 0), "{name}");
+        assert_eq!(read(&engine, &all()).unwrap(), values, "{name}");
+    }
+}
+
+/// Flip, cut and lengthen every stored object at every place: reads fail or give an array, and never panic.
+#[test]
+fn damage_is_an_error_or_other_values_but_never_a_panic() {
+    for (name, chain) in chains() {
+        let store = Arc::new(MemoryStore::default());
+        let engine = engine(chain, &store, 0);
+        let mut values: Vec<i32> = (0..(SHAPE[0] * SHAPE[1]) as i32).collect();
+        engine.write(&all(), &view(&mut values, &SHAPE), None, &|| false).unwrap();
+        let good = store.open("c/1/1").unwrap().unwrap().bytes().unwrap().to_vec();
+        let one = [Select::Range(5, 1, 1), Select::Range(6, 1, 1)];
+        for at in 0..good.len() {
+            for bit in [0, 7] {
+                let mut bad = good.clone();
+                bad[at] ^= 1 << bit;
+                store.put("c/1/1", &[&bad]).unwrap();
+                for selection in [&all(), &one] {
+                    let outcome = read(&engine, selection);
+                    assert!(!matches!(outcome, Err(Error::Invalid(_))), "{name}: {outcome:?}");
+                }
+            }
+            store.put("c/1/1", &[&good[..at]]).unwrap();
+            // With the index first, a chunk before the cut is still there, whole.
+            let cut = read(&engine, &one);
+            assert!(cut.is_err() || name.contains("index first") && cut.unwrap() == [5 * 9 + 6], "{name}: cut at {at}");
+        }
+        store.put("c/1/1", &[&good, b"more"]).unwrap();
+        let longer = read(&engine, &all());
+        assert!(longer.is_err() || name.contains("index first") && longer.unwrap() == values, "{name}");
+    }
+}
+
+#[test]
+fn shard_entries_must_lie_in_the_shard() {
+    let store = Arc::new(MemoryStore::default());
+    let engine = engine(sharded(&[2, 2], plain(0, vec![]), false), &store, 0);
+    let entry = |offset: u64, len: u64| {
+        let mut index = [u64::MAX; 8];
+        (index[0], index[1]) = (offset, len);
+        let mut shard: Vec<u8> = vec![0; 16];
+        let bytes: Vec<u8> = index.iter().flat_map(|n| n.to_le_bytes()).collect();
+        shard.extend(&bytes);
+        shard.extend(crc32(&bytes).to_le_bytes());
+        store.put("c/0/0", &[&shard]).unwrap();
+        read(&engine, &[Select::Range(0, 1, 1), Select::Range(0, 1, 1)])
+    };
+    assert_eq!(entry(0, 16).unwrap(), [0]);
+    for (offset, len) in
+        [(0, 1 << 40), (1 << 63, 16), (u64::MAX - 7, 16), (8, 16), (16, 16), (u64::MAX, 16), (0, u64::MAX), (70, 16)]
+    {
+        assert!(matches!(entry(offset, len), Err(Error::Shard { .. })), "{offset} {len}");
+    }
+    assert!(matches!(entry(0, 0), Err(Error::Chunk { .. })));
+}
+
+fn crc32(data: &[u8]) -> u32 {
+    let mut out = omnizarr_core::buffer::Buffer::default();
+    Crc32c::new().encode(data, &mut out, &mut omnizarr_core::codec::Contexts::default()).unwrap();
+    u32::from_le_bytes(out.as_slice()[data.len()..].try_into().unwrap())
+}
+
+#[test]
+fn a_forged_size_allocates_nothing() {
+    let store = Arc::new(MemoryStore::default());
+    let engine = engine(plain(0, vec![zstd()]), &store, 0);
+    let bomb = {
+        let mut out = omnizarr_core::buffer::Buffer::default();
+        zstd().encode(&vec![0; 64 << 20], &mut out, &mut omnizarr_core::codec::Contexts::default()).unwrap();
+        out.as_slice().to_vec()
+    };
+    store.put("c/0/0", &[&bomb]).unwrap();
+    assert!(matches!(read(&engine, &all()), Err(Error::Chunk { .. })));
+}

@@ -1,0 +1,69 @@
+//! Kernel errors as the exceptions that `omnizarr.errors` defines.
+
+use omnizarr_core::error::{Error, Fault};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// Make the Python exception for an error of the array at `path` (`None` outside arrays).
+pub fn raise(py: Python<'_>, error: Error, path: Option<&str>) -> PyErr {
+    build(py, error, path).unwrap_or_else(|failure| failure)
+}
+
+fn build(py: Python<'_>, error: Error, path: Option<&str>) -> PyResult<PyErr> {
+    let kwargs = PyDict::new(py);
+    kwargs.set_item("path", path)?;
+    let mut cause = None;
+    let mut errno = None;
+    let (class, message) = match error {
+        Error::Store { key, op, message, errno: number } => {
+            kwargs.set_item("key", key)?;
+            errno = number;
+            ("StoreError", format!("{op} failed: {message}"))
+        }
+        Error::Unsafe { key, message } => {
+            kwargs.set_item("key", key)?;
+            kwargs.set_item("hint", "Keys and links must stay inside the store.")?;
+            ("UnsafeError", format!("key refused: {message}"))
+        }
+        Error::Shard { key, message } => {
+            kwargs.set_item("key", key)?;
+            ("CorruptShardError", format!("damaged shard: {message}"))
+        }
+        Error::Chunk { key, cause: codec } => {
+            kwargs.set_item("key", key)?;
+            kwargs.set_item("codec", &codec.codec)?;
+            cause = codec.source.and_then(|source| source.downcast::<PyErr>().ok());
+            match codec.fault {
+                Fault::Corrupt | Fault::TooLarge => {
+                    ("CorruptError", format!("chunk does not decode: {}", codec.message))
+                }
+                Fault::Checksum => ("ChecksumError", format!("checksum mismatch: {}", codec.message)),
+                Fault::Config | Fault::Foreign => ("CodecError", codec.message),
+            }
+        }
+        Error::Invalid(message) => ("ShapeError", message),
+        Error::Limit(message) => {
+            kwargs.set_item("hint", "Pass larger omnizarr.limits.Limits if the data is to be trusted.")?;
+            ("LimitError", message)
+        }
+        Error::Interrupted => return Ok(pyo3::exceptions::PyKeyboardInterrupt::new_err(())),
+        Error::Foreign(source) => match source.downcast::<PyErr>() {
+            Ok(error) => return Ok(*error),
+            Err(other) => ("StoreError", other.to_string()),
+        },
+    };
+    let value = py.import("omnizarr.errors")?.getattr(class)?.call((message,), Some(&kwargs))?;
+    if errno.is_some() {
+        value.setattr("errno", errno)?;
+    }
+    let error = PyErr::from_value(value);
+    if let Some(cause) = cause {
+        error.set_cause(py, Some(*cause));
+    }
+    Ok(error)
+}
+
+/// A Python exception on its way through the kernel.
+pub fn foreign(error: PyErr) -> Error {
+    Error::Foreign(Box::new(error))
+}

@@ -1,0 +1,220 @@
+//! The array kernel as a Python object.
+
+use std::sync::{Arc, Mutex};
+
+use numpy::{PyUntypedArray, PyUntypedArrayMethods};
+use omnizarr_core::engine::{Engine, Spec};
+use omnizarr_core::error::{Error, Result};
+use omnizarr_core::keys::Keys;
+use omnizarr_core::mem::View;
+use omnizarr_core::plan::Select;
+use omnizarr_core::pool::Interrupt;
+use omnizarr_core::store::Store;
+use omnizarr_core::vlen::{Arenas, RECORD};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+use crate::errors::raise;
+use crate::foreign::PythonStore;
+use crate::stores::{FileStore, MemoryStore};
+use crate::{arrays, chain, strings};
+
+/// One array, ready to be read and written; cheap to make, immutable.
+#[pyclass(frozen, module = "omnizarr._native")]
+pub struct Kernel {
+    engine: Engine,
+    path: String,
+    item: usize,
+    /// `Some(true)` for strings, `Some(false)` for bytes, `None` for items of a fixed size.
+    text: Option<bool>,
+}
+
+/// What to do with the caller's memory.
+type Move<'a> = &'a (dyn Fn(&View, Option<&Arenas>, Interrupt<'_>) -> Result<()> + Sync);
+
+impl Kernel {
+    /// Run without the GIL; look for signals now and then, and let a raised one stop the call.
+    fn run(&self, py: Python<'_>, f: &(dyn Fn(Interrupt<'_>) -> Result<()> + Sync)) -> PyResult<()> {
+        let raised: Mutex<Option<PyErr>> = Mutex::new(None);
+        let ask = || {
+            let failed = Python::attach(|py| py.check_signals().err());
+            let stop = failed.is_some();
+            if let (Some(error), Ok(mut slot)) = (failed, raised.lock()) {
+                *slot = Some(error);
+            }
+            stop
+        };
+        let done = py.detach(|| f(&ask));
+        match (done, raised.into_inner().ok().flatten()) {
+            (Ok(()), None) => Ok(()),
+            (_, Some(error)) => Err(error),
+            (Err(error), None) => Err(raise(py, error, Some(&self.path))),
+        }
+    }
+
+    fn read_into(&self, out: &Bound<'_, PyUntypedArray>, shape: &[usize], f: Move<'_>) -> PyResult<()> {
+        let py = out.py();
+        let Some(text) = self.text else {
+            let view = arrays::view(out, shape, self.item, true)?;
+            return self.run(py, &|ask| f(&view, None, ask));
+        };
+        check_objects(out, shape)?;
+        let mut records = vec![0u8; shape.iter().product::<usize>().saturating_mul(RECORD)];
+        let arenas = Arenas::new(self.engine.fill(), Vec::new());
+        let view = record_view(&mut records, shape);
+        self.run(py, &|ask| f(&view, Some(&arenas), ask))?;
+        strings::store_objects(out, &records, &arenas, text)
+    }
+
+    fn write_from(&self, values: &Bound<'_, PyUntypedArray>, shape: &[usize], f: Move<'_>) -> PyResult<()> {
+        let py = values.py();
+        let Some(text) = self.text else {
+            let view = arrays::view(values, shape, self.item, false)?;
+            return self.run(py, &|ask| f(&view, None, ask));
+        };
+        check_objects(values, shape)?;
+        let (mut records, bytes) = strings::load_objects(values, text)?;
+        let arenas = Arenas::new(self.engine.fill(), bytes);
+        let view = record_view(&mut records, shape);
+        self.run(py, &|ask| f(&view, Some(&arenas), ask))
+    }
+}
+
+fn check_objects(array: &Bound<'_, PyUntypedArray>, shape: &[usize]) -> PyResult<()> {
+    if !arrays::holds_objects(array) || array.shape() != shape {
+        return Err(PyValueError::new_err(format!("an array of objects of shape {shape:?} is expected")));
+    }
+    Ok(())
+}
+
+#[allow(unsafe_code)]
+fn record_view(records: &mut [u8], shape: &[usize]) -> View {
+    // SAFETY: the records are dense, one for each element of the shape, and outlive the call.
+    unsafe { View::new(records.as_mut_ptr(), &omnizarr_core::cell::strides(shape, RECORD)) }
+}
+
+fn counts(selection: &[Select]) -> Vec<usize> {
+    selection.iter().map(Select::len).collect()
+}
+
+fn slices(lists: &[Vec<i64>]) -> Vec<&[i64]> {
+    lists.iter().map(Vec::as_slice).collect()
+}
+
+fn native_store(store: &Bound<'_, PyAny>) -> Arc<dyn Store> {
+    if let Ok(file) = store.cast::<FileStore>() {
+        Arc::clone(&file.get().0) as Arc<dyn Store>
+    } else if let Ok(memory) = store.cast::<MemoryStore>() {
+        Arc::clone(&memory.get().0) as Arc<dyn Store>
+    } else {
+        Arc::new(PythonStore(store.clone().unbind()))
+    }
+}
+
+#[pymethods]
+impl Kernel {
+    #[new]
+    #[pyo3(signature = (store, prefix, shape, chunks, keys, itemsize, fill, chain, *, vlen="", write_empty=false,
+        cache_bytes=0, max_chunk_bytes=1 << 32, max_variable_bytes=1 << 31))]
+    #[allow(clippy::too_many_arguments, reason = "an array is made of this much")]
+    fn new(
+        store: &Bound<'_, PyAny>,
+        prefix: String,
+        shape: Vec<u64>,
+        chunks: Vec<usize>,
+        keys: (String, String, String, String),
+        itemsize: usize,
+        fill: Option<Vec<u8>>,
+        chain: &Bound<'_, PyList>,
+        vlen: &str,
+        write_empty: bool,
+        cache_bytes: usize,
+        max_chunk_bytes: usize,
+        max_variable_bytes: usize,
+    ) -> PyResult<Self> {
+        let text = match vlen {
+            "" => None,
+            "string" => Some(true),
+            "bytes" => Some(false),
+            _ => return Err(PyValueError::new_err(format!("vlen {vlen:?} is not one of '', 'string', 'bytes'"))),
+        };
+        let path = format!("/{}", prefix.trim_end_matches('/'));
+        let item = if text.is_some() { RECORD } else { itemsize };
+        let (key_prefix, separator, suffix, scalar) = keys;
+        let spec = Spec {
+            shape,
+            chunk: chunks.into_iter().collect(),
+            keys: Keys { path: prefix, prefix: key_prefix, separator, suffix, scalar },
+            fill: if text.is_some() { Some(fill.unwrap_or_default()) } else { fill },
+            chain: chain::build(chain, item, max_variable_bytes)?,
+            write_empty,
+            cache: cache_bytes,
+            most_chunk: max_chunk_bytes,
+        };
+        let engine = Engine::new(native_store(store), spec).map_err(|error| raise(store.py(), error, Some(&path)))?;
+        if engine.is_vlen() != text.is_some() {
+            return Err(PyValueError::new_err("variable-length items need a vlen step, and the reverse"));
+        }
+        Ok(Self { engine, path, item, text })
+    }
+
+    #[pyo3(signature = (selection, out, zeroed=false))]
+    fn read(&self, selection: &Bound<'_, PyList>, out: &Bound<'_, PyUntypedArray>, zeroed: bool) -> PyResult<()> {
+        let selection = arrays::selection(selection)?;
+        let engine = &self.engine;
+        self.read_into(out, &counts(&selection), &|view, arenas, ask| {
+            engine.read(&selection, view, zeroed, arenas, ask)
+        })
+    }
+
+    fn write(&self, selection: &Bound<'_, PyList>, values: &Bound<'_, PyUntypedArray>) -> PyResult<()> {
+        let selection = arrays::selection(selection)?;
+        let engine = &self.engine;
+        self.write_from(values, &counts(&selection), &|view, arenas, ask| engine.write(&selection, view, arenas, ask))
+    }
+
+    fn read_points(&self, coordinates: &Bound<'_, PyList>, out: &Bound<'_, PyUntypedArray>) -> PyResult<()> {
+        self.read_at(&arrays::coordinates(coordinates)?, out)
+    }
+
+    fn write_points(&self, coordinates: &Bound<'_, PyList>, values: &Bound<'_, PyUntypedArray>) -> PyResult<()> {
+        self.write_at(&arrays::coordinates(coordinates)?, values)
+    }
+
+    fn read_mask(&self, mask: &Bound<'_, PyUntypedArray>, out: &Bound<'_, PyUntypedArray>) -> PyResult<()> {
+        self.read_at(&arrays::mask_coordinates(mask)?, out)
+    }
+
+    fn write_mask(&self, mask: &Bound<'_, PyUntypedArray>, values: &Bound<'_, PyUntypedArray>) -> PyResult<()> {
+        self.write_at(&arrays::mask_coordinates(mask)?, values)
+    }
+
+    /// Number of stored chunks (shards, where sharded) of the grid, and their bytes.
+    fn stored(&self, py: Python<'_>) -> PyResult<(u64, u64)> {
+        self.ask(py, Engine::stored)
+    }
+
+    /// Erase chunks that lie outside the shape; returns how many.
+    fn trim(&self, py: Python<'_>) -> PyResult<u64> {
+        self.ask(py, Engine::trim)
+    }
+}
+
+impl Kernel {
+    fn read_at(&self, points: &[Vec<i64>], out: &Bound<'_, PyUntypedArray>) -> PyResult<()> {
+        let n = points.first().map_or(out.len(), Vec::len);
+        let (engine, points) = (&self.engine, slices(points));
+        self.read_into(out, &[n], &|view, arenas, ask| engine.read_points(&points, view, arenas, ask))
+    }
+
+    fn write_at(&self, points: &[Vec<i64>], values: &Bound<'_, PyUntypedArray>) -> PyResult<()> {
+        let n = points.first().map_or(values.len(), Vec::len);
+        let (engine, points) = (&self.engine, slices(points));
+        self.write_from(values, &[n], &|view, arenas, ask| engine.write_points(&points, view, arenas, ask))
+    }
+
+    fn ask<T: Send>(&self, py: Python<'_>, f: fn(&Engine) -> std::result::Result<T, Error>) -> PyResult<T> {
+        py.detach(|| f(&self.engine)).map_err(|error| raise(py, error, Some(&self.path)))
+    }
+}

@@ -1,0 +1,170 @@
+//! The kernel's stores as Python objects.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use omnizarr_core::buffer::Buffer;
+use omnizarr_core::error::{Error, Result};
+use omnizarr_core::store::{self, Store};
+use omnizarr_core::{pool, scratch};
+use pyo3::buffer::PyBuffer;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList};
+
+use crate::errors::raise;
+
+/// From this many keys on, reading is spread over the threads.
+const MANY: usize = 64;
+
+fn get(py: Python<'_>, store: &dyn Store, key: &str) -> PyResult<Option<Py<PyBytes>>> {
+    with_value(py, |dst| {
+        store.begin()?;
+        store.get(key, dst, usize::MAX)
+    })
+}
+
+/// Run a read without the GIL and hand its bytes over.
+fn with_value(py: Python<'_>, f: impl FnOnce(&mut Buffer) -> Result<bool> + Send) -> PyResult<Option<Py<PyBytes>>> {
+    // The buffer is the thread's own, so a small document costs no allocation but the result's.
+    scratch::with(|work| {
+        let enc = &mut work.enc;
+        let found = py.detach(|| f(enc)).map_err(|error| raise(py, error, None))?;
+        Ok(found.then(|| PyBytes::new(py, enc.as_slice()).unbind()))
+    })
+}
+
+fn get_range(
+    py: Python<'_>,
+    store: &dyn Store,
+    key: &str,
+    start: i64,
+    length: Option<u64>,
+) -> PyResult<Option<Py<PyBytes>>> {
+    with_value(py, |dst| {
+        store.begin()?;
+        let Some(object) = store.open(key)? else { return Ok(false) };
+        let size = object.size();
+        let from = match u64::try_from(start) {
+            Ok(start) => start.min(size),
+            Err(_) => size.saturating_sub(start.unsigned_abs()),
+        };
+        let n = length.unwrap_or(u64::MAX).min(size.saturating_sub(from));
+        let n = usize::try_from(n).map_err(|_| Error::Limit(format!("a range of {n} bytes")))?;
+        object.read_at(from, dst.space(n))?;
+        Ok(true)
+    })
+}
+
+fn get_many<'py>(py: Python<'py>, store: &dyn Store, keys: &[String]) -> PyResult<Bound<'py, PyList>> {
+    let values: Vec<std::sync::Mutex<Option<Vec<u8>>>> = keys.iter().map(|_| std::sync::Mutex::default()).collect();
+    let read = |i: usize| -> Result<()> {
+        let (Some(key), Some(slot)) = (keys.get(i), values.get(i)) else { return Ok(()) };
+        scratch::with(|work| {
+            if store.get(key, &mut work.enc, usize::MAX)? {
+                *slot.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(work.enc.as_slice().to_vec());
+            }
+            Ok(())
+        })
+    };
+    py.detach(|| {
+        store.begin()?;
+        pool::run(keys.len(), keys.len() >= MANY, &|| false, &read)
+    })
+    .map_err(|error| raise(py, error, None))?;
+    let list = values.into_iter().map(|slot| {
+        let value = slot.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        value.map(|bytes| PyBytes::new(py, &bytes))
+    });
+    PyList::new(py, list.collect::<Vec<_>>())
+}
+
+fn call<T: Send>(py: Python<'_>, store: &dyn Store, f: impl FnOnce(&dyn Store) -> Result<T> + Send) -> PyResult<T> {
+    py.detach(|| {
+        store.begin()?;
+        f(store)
+    })
+    .map_err(|error| raise(py, error, None))
+}
+
+fn put(py: Python<'_>, store: &dyn Store, key: &str, data: &Bound<'_, PyAny>) -> PyResult<()> {
+    if let Ok(bytes) = data.cast::<PyBytes>() {
+        let bytes = bytes.as_bytes();
+        return call(py, store, |s| s.put(key, &[bytes]));
+    }
+    // Other buffers may change under us without the GIL, so they are copied.
+    let bytes = PyBuffer::<u8>::get(data)?.to_vec(py)?;
+    call(py, store, |s| s.put(key, &[&bytes]))
+}
+
+macro_rules! store_class {
+    ($name:ident, $doc:literal, { $($own:item)* }) => {
+        #[doc = $doc]
+        #[pyclass(frozen, module = "omnizarr._native")]
+        pub struct $name(pub Arc<store::$name>);
+
+        #[pymethods]
+        impl $name {
+            $($own)*
+
+            fn get(&self, py: Python<'_>, key: &str) -> PyResult<Option<Py<PyBytes>>> {
+                get(py, &*self.0, key)
+            }
+
+            #[pyo3(signature = (key, start, length=None))]
+            fn get_range(&self, py: Python<'_>, key: &str, start: i64, length: Option<u64>) -> PyResult<Option<Py<PyBytes>>> {
+                get_range(py, &*self.0, key, start, length)
+            }
+
+            fn get_many<'py>(&self, py: Python<'py>, keys: Vec<String>) -> PyResult<Bound<'py, PyList>> {
+                get_many(py, &*self.0, &keys)
+            }
+
+            fn put(&self, py: Python<'_>, key: &str, data: &Bound<'_, PyAny>) -> PyResult<()> {
+                put(py, &*self.0, key, data)
+            }
+
+            fn erase(&self, py: Python<'_>, key: &str) -> PyResult<bool> {
+                call(py, &*self.0, |s| s.erase(key))
+            }
+
+            fn erase_prefix(&self, py: Python<'_>, prefix: &str) -> PyResult<()> {
+                call(py, &*self.0, |s| s.erase_prefix(prefix))
+            }
+
+            fn list_prefix(&self, py: Python<'_>, prefix: &str) -> PyResult<Vec<String>> {
+                call(py, &*self.0, |s| s.list_prefix(prefix))
+            }
+
+            fn list_dir(&self, py: Python<'_>, prefix: &str) -> PyResult<(Vec<String>, Vec<String>)> {
+                call(py, &*self.0, |s| s.list_dir(prefix))
+            }
+
+            fn size(&self, py: Python<'_>, key: &str) -> PyResult<Option<u64>> {
+                call(py, &*self.0, |s| s.size(key))
+            }
+
+            fn exists(&self, py: Python<'_>, key: &str) -> PyResult<bool> {
+                call(py, &*self.0, |s| s.size(key)).map(|size| size.is_some())
+            }
+        }
+    };
+}
+
+store_class!(FileStore, "Files below a directory.", {
+    #[new]
+    #[pyo3(signature = (root, durable=false))]
+    fn new(root: PathBuf, durable: bool) -> Self {
+        Self(Arc::new(store::FileStore::new(root, durable)))
+    }
+
+    #[getter]
+    fn root(&self) -> &Path {
+        self.0.path()
+    }
+});
+store_class!(MemoryStore, "Values in memory.", {
+    #[new]
+    fn new() -> Self {
+        Self(Arc::new(store::MemoryStore::default()))
+    }
+});

@@ -1,0 +1,48 @@
+"""Zarr v2 and v3 arrays and groups, read and written by a native kernel.
+
+>>> import omnizarr as oz
+>>> a = oz.create_array({}, shape=(1000, 1000), dtype="f4", chunks=(100, 1000))
+>>> a[10:20, ::2] = 1.5
+>>> float(a[15].sum())
+750.0
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from omnizarr import codec, errors
+from omnizarr.api import consolidate, create_array, create_group, open, open_array, open_group  # noqa: A004
+from omnizarr.errors import OmnizarrError, OmnizarrWarning
+from omnizarr.hierarchy.array import Array
+from omnizarr.hierarchy.group import Group
+from omnizarr.limits import Limits
+from omnizarr.store.file import FileStore
+from omnizarr.store.memory import MemoryStore
+
+__all__ = [
+    "Array",
+    "FileStore",
+    "Group",
+    "Limits",
+    "MemoryStore",
+    "OmnizarrError",
+    "OmnizarrWarning",
+    "__version__",
+    "codec",
+    "consolidate",
+    "create_array",
+    "create_group",
+    "errors",
+    "open",
+    "open_array",
+    "open_group",
+]
+
+
+def __getattr__(name: str) -> str:
+    """Look up the version when it is asked for: that takes longer than importing everything else."""
+    if name == "__version__":
+        version: str = import_module("importlib.metadata").version("omnizarr")
+        return version
+    raise AttributeError(f"module 'omnizarr' has no attribute {name!r}")

@@ -1,0 +1,245 @@
+"""The one public door: opening and creating arrays and groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy.typing as npt
+
+from omnizarr.array.defaults import Extents
+from omnizarr.errors import NodeTypeError
+from omnizarr.hierarchy.array import Array
+from omnizarr.hierarchy.attrs import to_json_object
+from omnizarr.hierarchy.create import ZERO, ArrayOptions, check_format
+from omnizarr.hierarchy.group import Group, new_array
+from omnizarr.hierarchy.nodes import load
+from omnizarr.hierarchy.opening import Format, Mode, Place, known_options, missing, open_node
+from omnizarr.hierarchy.save import create
+from omnizarr.limits import DEFAULT_LIMITS, Limits
+from omnizarr.model.array import ArrayMeta
+from omnizarr.model.dtype import DType
+from omnizarr.model.group import GroupMeta
+
+
+def open(  # noqa: A001 - it is always used as omnizarr.open
+    where: object,
+    mode: Mode = "r",
+    *,
+    path: str | None = None,
+    format: Format | None = None,  # noqa: A002 - the word of the documents
+    consolidated: bool | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    cache_bytes: int = 0,
+    write_empty: bool = False,
+) -> Array | Group:
+    """Open an array or a group, whichever is there.
+
+    Args:
+        where: A path, a `file:` URI, a store, or a mapping of keys to bytes.
+        mode: "r" to read; "r+" to read and write what exists; "a" the same, where a missing group is created; "w" to
+            create a group in place of what is there; "w-" to create a group where nothing is.
+        path: Path of the node within the store; its root if not given.
+        format: "zarr3" or "zarr2", to look for that alone, or to create it ("zarr3" if not given).
+        consolidated: Whether to use consolidated metadata: `None` where there is any and the mode is "r", `True` to
+            insist, `False` to ignore it.
+        limits: Bounds on what documents may claim.
+        cache_bytes: Size of a cache of decoded chunks for each array; none by default.
+        write_empty: Whether chunks that hold the fill value alone are stored all the same.
+
+    Returns:
+        An `Array` or a `Group`.
+
+    Raises:
+        NotFoundError: If nothing is there; the hint names what is near.
+        ExistsError: If something is there, for "w-".
+        MetadataError: If a document breaks its specification.
+
+    >>> import omnizarr as oz
+    >>> store = {}
+    >>> a = oz.create_array(store, shape=(2, 3), dtype="f4")
+    >>> oz.open(store).shape
+    (2, 3)
+    """
+    place = Place(where, mode, path, limits=limits, cache_bytes=cache_bytes, write_empty=write_empty)
+    return open_node(place, mode, format, consolidated)
+
+
+def open_array(
+    where: object,
+    mode: Mode = "r",
+    *,
+    path: str | None = None,
+    format: Format | None = None,  # noqa: A002 - the word of the documents
+    limits: Limits = DEFAULT_LIMITS,
+    cache_bytes: int = 0,
+    write_empty: bool = False,
+    **options: Any,  # noqa: ANN401 - those of create_array
+) -> Array:
+    """Open an array; with mode "a", "w" or "w-" create it, for which the keywords of `create_array` are needed.
+
+    The other arguments, and what is raised, are as for `open`.
+
+    Raises:
+        NodeTypeError: If a group is there.
+
+    >>> import omnizarr as oz
+    >>> a = oz.open_array({}, "w", shape=(3,), dtype="i2", fill_value=5)
+    >>> a[...]
+    array([5, 5, 5], dtype=int16)
+    """
+    place = Place(where, mode, path, limits=limits, cache_bytes=cache_bytes, write_empty=write_empty)
+    if mode not in ("w", "w-"):
+        meta = load(place.context.store, place.path, limits, format)
+        if isinstance(meta, ArrayMeta):
+            return Array(place.context, place.path, meta)
+        if meta is not None:
+            raise NodeTypeError("this is a group, not an array", path="/" + place.path, hint="use open_group or open")
+        if mode != "a":
+            raise missing(place)
+    made = known_options(options)
+    return new_array(place.context, place.path, format or "zarr3", made, overwrite=mode == "w")
+
+
+def open_group(
+    where: object,
+    mode: Mode = "r",
+    *,
+    path: str | None = None,
+    format: Format | None = None,  # noqa: A002 - the word of the documents
+    consolidated: bool | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    cache_bytes: int = 0,
+    write_empty: bool = False,
+) -> Group:
+    """Open a group; with mode "a", "w" or "w-" create it. Arguments and errors are as for `open`.
+
+    Raises:
+        NodeTypeError: If an array is there.
+    """
+    node = open(
+        where,
+        mode,
+        path=path,
+        format=format,
+        consolidated=consolidated,
+        limits=limits,
+        cache_bytes=cache_bytes,
+        write_empty=write_empty,
+    )
+    if isinstance(node, Array):
+        raise NodeTypeError("this is an array, not a group", path=node.path or "/", hint="use open_array or open")
+    return node
+
+
+def create_array(
+    where: object,
+    *,
+    path: str | None = None,
+    shape: int | Iterable[int] | None = None,
+    dtype: npt.DTypeLike | DType | None = None,
+    data: Any = None,  # noqa: ANN401 - whatever NumPy takes
+    chunks: Extents | Literal["auto"] | bool | None = "auto",
+    shards: Extents | Literal["auto"] | bool | None = None,
+    codecs: object = "auto",
+    fill_value: object = ZERO,
+    dims: Sequence[str | None] | None = None,
+    attrs: Mapping[str, object] | None = None,
+    order: Literal["C", "F"] = "C",
+    separator: Literal["/", "."] | None = None,
+    format: Format = "zarr3",  # noqa: A002 - the word of the documents
+    overwrite: bool = False,
+    limits: Limits = DEFAULT_LIMITS,
+    cache_bytes: int = 0,
+    write_empty: bool = False,
+) -> Array:
+    """Create an array, and the groups above it that are missing.
+
+    Args:
+        where: A path, a `file:` URI, a store, or a mapping of keys to bytes.
+        path: Path of the array within the store; its root if not given.
+        shape: Length of each dimension.
+        dtype: Whatever NumPy takes for one, or `str` or `bytes` for text or bytes of any length; "float64" by default.
+        data: Values to store; shape and type are theirs unless given.
+        chunks: Shape of the chunks, one length for all dimensions, or "auto": about 1 MiB.
+        shards: Shape of shards, which hold several chunks under one key; "auto" where there would be many chunks.
+        codecs: Codecs by name, as mappings, as objects of numcodecs or by `omnizarr.codec`; `None` for no compression;
+            "auto" for blosc with lz4 and a byte shuffle (zstd for text; nothing for chunks of a few bytes).
+        fill_value: Value of what was never written: zero by default; `None`, for "zarr2" only, leaves it undefined.
+        dims: Names of the dimensions.
+        attrs: Attributes.
+        order: Whether the last ("C") or the first ("F") dimension varies fastest in a chunk.
+        separator: What stands between the indices in the key of a chunk.
+        format: "zarr3" or "zarr2".
+        overwrite: Whether what is there may be replaced.
+        limits: Bounds on the size of chunks.
+        cache_bytes: Size of a cache of decoded chunks; none by default.
+        write_empty: Whether chunks that hold the fill value alone are stored all the same.
+
+    Raises:
+        ExistsError: If something is there, unless `overwrite`.
+        ShapeError: If shape, chunks, shards, names of dimensions or the fill value do not fit each other.
+        MetadataError: If the codecs do not fit the type, or attributes have no form in JSON.
+        UnsupportedError: If the type or a codec is not to be had.
+
+    >>> import omnizarr as oz
+    >>> a = oz.create_array({}, shape=(100, 200), dtype="f4", chunks=(10, 200), dims=("time", "x"))
+    >>> a
+    <omnizarr.Array '/' (time: 100, x: 200) float32 chunks=(10, 200) codecs=bytes+blosc zarr3>
+    """
+    place = Place(where, "w-", path, limits=limits, cache_bytes=cache_bytes, write_empty=write_empty)
+    options: ArrayOptions = {
+        "shape": shape,
+        "dtype": dtype,
+        "data": data,
+        "chunks": chunks,
+        "shards": shards,
+        "codecs": codecs,
+        "fill_value": fill_value,
+        "dims": dims,
+        "attrs": attrs,
+        "order": order,
+        "separator": separator,
+    }
+    return new_array(place.context, place.path, format, options, overwrite=overwrite)
+
+
+def create_group(
+    where: object,
+    *,
+    path: str | None = None,
+    attrs: Mapping[str, object] | None = None,
+    format: Format = "zarr3",  # noqa: A002 - the word of the documents
+    overwrite: bool = False,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Group:
+    """Create a group, and the groups above it that are missing.
+
+    Args:
+        where: A path, a `file:` URI, a store, or a mapping of keys to bytes.
+        path: Path of the group within the store; its root if not given.
+        attrs: Attributes.
+        format: "zarr3" or "zarr2".
+        overwrite: Whether what is there may be replaced.
+        limits: Bounds on documents.
+
+    Raises:
+        ExistsError: If something is there, unless `overwrite`.
+    """
+    place = Place(where, "w-", path, limits=limits)
+    check_format(format)
+    meta = GroupMeta(to_json_object(attrs or {}), format)
+    create(place.context, place.path, meta, overwrite=overwrite)
+    return Group(place.context, place.path, meta)
+
+
+def consolidate(where: object, *, path: str | None = None, format: Format | None = None) -> Group:  # noqa: A002
+    """Write consolidated metadata for a group, and return the group; see `Group.consolidate`.
+
+    Raises:
+        NotFoundError: If nothing is there.
+        NodeTypeError: If an array is there.
+    """
+    group = open_group(where, "r+", path=path, format=format)
+    group.consolidate()
+    return group

@@ -1,0 +1,163 @@
+"""Reading and writing: selections and values in NumPy's terms on one side, the kernel on the other."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from omnizarr.array.index import Mask, Points, Selection
+from omnizarr.array.values import as_values, broadcast
+from omnizarr.codec.compile import compile_chain
+from omnizarr.errors import ShapeError, UnsupportedError
+from omnizarr.limits import DEFAULT_LIMITS, Limits
+from omnizarr.model.array import ArrayMeta
+from omnizarr.native import Kernel
+from omnizarr.store.protocol import Store, kernel_target
+
+_OBJECT = np.dtype(object)
+
+
+class Access:
+    """One array, ready to be read and written, for one state of its metadata."""
+
+    __slots__ = ("_dtype", "_make", "_memory", "_origin", "_path", "_skipped", "_vlen", "_zero_fill", "kernel")
+
+    def __init__(
+        self,
+        store: Store,
+        path: str,
+        meta: ArrayMeta,
+        *,
+        limits: Limits = DEFAULT_LIMITS,
+        write_empty: bool = False,
+        cache_bytes: int = 0,
+    ) -> None:
+        dtype = meta.dtype
+        grid = meta.grid.chunk_shape
+        fill = meta.fill.bits
+        target, prefix = kernel_target(store, path + "/" if path else "")
+        chain = compile_chain(meta.codecs, dtype, grid, limits=limits)
+        self._skipped = chain.skipped
+        self._make = partial(
+            Kernel,
+            target,
+            prefix,
+            chunks=grid,
+            keys=meta.keys,
+            itemsize=dtype.itemsize,
+            fill=fill,
+            chain=chain.steps,
+            vlen=dtype.vlen,
+            write_empty=write_empty,
+            cache_bytes=cache_bytes,
+            max_chunk_bytes=limits.max_chunk_bytes,
+            max_variable_bytes=limits.max_variable_bytes,
+        )
+        self.kernel = self._make(shape=meta.shape)
+        self._path = path
+        self._dtype = dtype.numpy
+        self._vlen = dtype.vlen
+        self._memory = _OBJECT if dtype.vlen else dtype.numpy
+        self._origin = (0,) * len(meta.shape)
+        # An undefined fill reads as zeros; so do fresh pages, which cost nothing where chunks are missing.
+        self._zero_fill = not dtype.vlen and (fill is None or not any(fill))
+
+    def with_shape(self, shape: tuple[int, ...], *, write_empty: bool | None = None) -> Access:
+        """Return the same for another shape of the same number of dimensions."""
+        other = Access.__new__(Access)
+        for name in self.__slots__:
+            setattr(other, name, getattr(self, name))
+        other.kernel = (
+            self._make(shape=shape) if write_empty is None else self._make(shape=shape, write_empty=write_empty)
+        )
+        return other
+
+    def read(self, found: Selection | Points | Mask) -> Any:  # noqa: ANN401 - an array or a scalar, as NumPy gives
+        """Read what was selected into a new array, or a scalar where the selection leaves no dimension."""
+        if isinstance(found, Selection):
+            dims, counts, shape, flips, order = found
+            if self._zero_fill:
+                raw = np.zeros(counts, self._memory)
+                self.kernel.read(dims, raw, True)
+            else:
+                raw = np.empty(counts, self._memory)
+                self.kernel.read(dims, raw)
+            if not shape:
+                return raw[self._origin]
+            if flips or order is not None or shape != counts:
+                raw = _arranged(found, raw)
+        else:
+            raw = np.empty(found.shape, self._memory)
+            self._read_listed(found, raw.reshape(-1))
+            if not found.shape:
+                return raw[()]
+        return raw.astype(self._dtype) if self._memory is not self._dtype and self._vlen else raw
+
+    def read_into(self, found: Selection | Points | Mask, out: npt.NDArray[Any]) -> None:
+        """Read what was selected into an array of the caller's.
+
+        Raises:
+            ShapeError: If `out` has another shape or type, or cannot be written.
+        """
+        if out.shape != found.shape or out.dtype != self._dtype:
+            raise ShapeError(
+                f"out has shape {out.shape} and type {out.dtype}, the selection {found.shape} and {self._dtype}",
+                path=self._path,
+            )
+        if not out.flags.writeable:
+            raise ShapeError("out cannot be written to", path=self._path)
+        direct = out.dtype == self._memory and (
+            out.flags.c_contiguous
+            or (isinstance(found, Selection) and found.order is None and found.shape == found.counts)
+        )
+        if not direct:
+            out[...] = self.read(found)
+        elif isinstance(found, Selection):
+            self.kernel.read(found.dims, found.view(out))
+        else:
+            self._read_listed(found, out.reshape(-1))
+
+    def _read_listed(self, found: Points | Mask, flat: npt.NDArray[Any]) -> None:
+        if isinstance(found, Mask):
+            self.kernel.read_mask(found.mask, flat)
+        elif found.coords:
+            self.kernel.read_points(found.coords, flat)
+        else:
+            self.kernel.read([], flat.reshape(()))
+
+    def write(self, found: Selection | Points | Mask, value: object) -> None:
+        """Write values where they were selected, broadcast as NumPy does.
+
+        Raises:
+            ShapeError: If the values do not fit in shape or type.
+            UnsupportedError: If a codec that reading may leave out is not installed.
+        """
+        if self._skipped:
+            raise UnsupportedError(
+                "writing needs a codec that is not installed", path=self._path, codec=self._skipped[0]
+            )
+        values = broadcast(as_values(value, self._dtype, self._vlen, self._path), found.shape, self._path)
+        if isinstance(found, Selection):
+            self.kernel.write(found.dims, found.view(values))
+        elif isinstance(found, Mask):
+            self.kernel.write_mask(found.mask, values)
+        elif found.coords:
+            self.kernel.write_points(found.coords, values.reshape(-1))
+        else:
+            self.kernel.write([], values.reshape(()))
+
+
+def _arranged(found: Selection, raw: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Give what the kernel filled the order of axes and the shape that NumPy gives."""
+    if found.flips:
+        turned = [slice(None)] * len(found.counts)
+        for axis in found.flips:
+            turned[axis] = slice(None, None, -1)
+        raw = raw[tuple(turned)]
+    if found.order is None:
+        return raw.reshape(found.shape)
+    moved = tuple(found.shape[axis] for axis in found.order)
+    return raw.reshape(moved).transpose(np.argsort(found.order))

@@ -1,0 +1,73 @@
+"""Values to be written: cast as NumPy's assignment casts, broadcast as it broadcasts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from omnizarr.errors import ShapeError
+
+_OBJECT = np.dtype(object)
+
+
+def as_values(value: object, dtype: np.dtype[np.generic], vlen: str, path: str) -> npt.NDArray[Any]:
+    """Return the value as an array that the kernel takes: of the array's type, or of objects for variable length.
+
+    Raises:
+        ShapeError: If the value cannot be had in that type.
+    """
+    if isinstance(value, np.ndarray) and value.dtype == dtype and not vlen:
+        return value
+    try:
+        if vlen:
+            return _strings(value, dtype) if vlen == "string" else _byte_strings(value)
+        if isinstance(value, np.ndarray):
+            return value.astype(dtype)
+        return np.asarray(value, dtype)
+    except (TypeError, ValueError, OverflowError) as error:
+        shown = vlen or dtype.name
+        raise ShapeError(f"the values cannot be stored as {shown}: {error}", path=path) from error
+
+
+def broadcast(values: npt.NDArray[Any], shape: tuple[int, ...], path: str) -> npt.NDArray[Any]:
+    """Return a view of the values with the shape of the selection.
+
+    Raises:
+        ShapeError: If the shapes do not fit.
+    """
+    if values.shape == shape:
+        return values
+    while values.ndim > len(shape) and values.shape[0] == 1:
+        values = values[0]
+    if not values.ndim and values.dtype != _OBJECT:
+        # One element repeated without steps: what np.broadcast_to does, in a tenth of the time.
+        return np.ndarray(shape, values.dtype, values, 0, (0,) * len(shape))
+    try:
+        return np.broadcast_to(values, shape)
+    except ValueError:
+        raise ShapeError(f"values of shape {values.shape} do not broadcast to {shape}", path=path) from None
+
+
+def _strings(value: object, dtype: np.dtype[np.generic]) -> npt.NDArray[Any]:
+    # Not by way of NumPy's fixed-width text, which is as wide as its longest item and loses trailing NULs.
+    array = value if isinstance(value, np.ndarray) else np.asarray(value, _OBJECT)
+    if array.dtype == _OBJECT:
+        return array
+    if array.dtype.kind not in "UT" and dtype != _OBJECT:
+        array = array.astype(dtype)
+    return array.astype(_OBJECT)
+
+
+def _byte_strings(value: object) -> npt.NDArray[Any]:
+    array = value if isinstance(value, np.ndarray) else np.asarray(value, _OBJECT)
+    if array.dtype.kind not in "OSV":
+        raise TypeError(f"{array.dtype} is not bytes")
+    return array.astype(_OBJECT) if array.dtype.kind != "V" else _void(array)
+
+
+def _void(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    items = np.empty(array.shape, _OBJECT)
+    items.reshape(-1)[:] = [item.tobytes() for item in array.reshape(-1)]
+    return items

@@ -1,0 +1,157 @@
+"""Codecs written in Python, put behind the kernel's step for them: dense bytes in, dense bytes out.
+
+The kernel hands such a step the bytes of one whole chunk, from any of its threads, and takes bytes back. The classes
+here turn them into the arrays that the codecs of numcodecs, and those found by entry point, expect.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from omnizarr.codec.stage import Stage
+from omnizarr.codec.steps import Lowered
+from omnizarr.errors import CodecError, CorruptError, UnsupportedError
+from omnizarr.model.codec import Kind
+
+Bytes = bytes | memoryview
+
+
+class PythonCodec(Protocol):
+    """What a codec written in Python must offer: the contract of numcodecs.
+
+    A codec found by entry point also has `kind`: "array" (array to array), "array-bytes" or "bytes". Array codecs are
+    handed arrays of the chunk's type and shape; so is a "bytes" codec that comes first, later ones are handed bytes.
+    """
+
+    def encode(self, buf: Any, /) -> Any:  # noqa: ANN401 - numcodecs promises no more
+        """Encode one chunk."""
+        ...
+
+    def decode(self, buf: Any, /) -> Any:  # noqa: ANN401 - numcodecs promises no more
+        """Decode one chunk."""
+        ...
+
+
+def adapt(name: str, kind: Kind, codec: PythonCodec, stage: Stage) -> Lowered:
+    """Return the kernel's step for a codec written in Python.
+
+    Args:
+        name: The codec's name, for messages.
+        kind: "array", "array-bytes" or "bytes".
+        codec: The codec itself.
+        stage: What reaches it when encoding.
+
+    Raises:
+        UnsupportedError: If it is an array codec and the elements have no fixed size.
+    """
+    if stage.vlen and kind != "bytes":
+        raise UnsupportedError(f"the codec does not take the {stage.vlen} type", codec=name)
+    adapter: ArrayAdapter | StreamAdapter
+    if kind == "array":
+        dtype, shape = _emitted(name, codec, stage)
+        adapter = ArrayAdapter(name, codec, stage, dtype, shape)
+        after = stage.to_array(dtype, shape)
+    else:
+        # Codecs of version 2 are shown the elements wherever the bytes still are that, and some look at their type.
+        adapter = StreamAdapter(name, codec, stage if stage.typed and not stage.vlen else None)
+        after = stage.to_bytes(None, typed=False)
+    step = {"codec": adapter, "name": name, "kind": kind, "encoded_size": after.size, "decoded_size": stage.size}
+    return Lowered({}, ("python", step), after)
+
+
+def _emitted(name: str, codec: PythonCodec, stage: Stage) -> tuple[np.dtype[np.generic], tuple[int, ...]]:
+    """Find out what an array codec makes of a chunk, by letting it encode a small one."""
+    count = prod(stage.shape)
+    few = min(count, 16)
+    probe = _encode_zeros(name, codec, stage.dtype, (few,))
+    if probe.size == few:
+        return probe.dtype, stage.shape
+    # The size changes with the count of elements (packbits), so only a chunk of the real shape tells.
+    whole = _encode_zeros(name, codec, stage.dtype, stage.shape)
+    return whole.dtype, whole.shape
+
+
+def _encode_zeros(
+    name: str, codec: PythonCodec, dtype: np.dtype[np.generic], shape: tuple[int, ...]
+) -> npt.NDArray[np.generic]:
+    try:
+        return np.asarray(codec.encode(np.zeros(shape, dtype)))
+    except (TypeError, ValueError, RuntimeError, ArithmeticError) as error:
+        raise UnsupportedError(f"the codec does not take the type {dtype.str}: {error}", codec=name) from error
+
+
+class ArrayAdapter:
+    """An array-to-array codec."""
+
+    __slots__ = ("_codec", "_dtype", "_encoded_dtype", "_encoded_shape", "_name", "_shape")
+
+    def __init__(
+        self, name: str, codec: PythonCodec, stage: Stage, dtype: np.dtype[np.generic], shape: tuple[int, ...]
+    ) -> None:
+        self._name = name
+        self._codec = codec
+        self._dtype = stage.dtype
+        self._shape = stage.shape
+        self._encoded_dtype = dtype
+        self._encoded_shape = shape
+
+    def encode(self, data: Bytes) -> Bytes:
+        """Encode the dense bytes of one chunk."""
+        encoded = _dense(self._codec.encode(_array(data, self._dtype, self._shape)))
+        expected = self._encoded_dtype.itemsize * prod(self._encoded_shape)
+        if len(encoded) != expected:
+            raise CodecError(f"the codec made {len(encoded)} bytes where {expected} were expected", codec=self._name)
+        return encoded
+
+    def decode(self, data: Bytes, size: int | None) -> Bytes:
+        """Decode the bytes of one chunk, `size` of which must come out."""
+        expected = self._encoded_dtype.itemsize * prod(self._encoded_shape)
+        if len(data) != expected:
+            raise CorruptError(f"{len(data)} bytes where {expected} were expected", codec=self._name)
+        decoded = _dense(self._codec.decode(_array(data, self._encoded_dtype, self._encoded_shape)))
+        return _sized(self._name, decoded, size)
+
+
+class StreamAdapter:
+    """A codec that emits bytes; it is shown an array if `stage` is given."""
+
+    __slots__ = ("_codec", "_name", "_stage")
+
+    def __init__(self, name: str, codec: PythonCodec, stage: Stage | None) -> None:
+        self._name = name
+        self._codec = codec
+        self._stage = stage
+
+    def encode(self, data: Bytes) -> Bytes:
+        """Encode the dense bytes of one chunk."""
+        if self._stage is None:
+            return _dense(self._codec.encode(bytes(data)))
+        return _dense(self._codec.encode(_array(data, self._stage.dtype, self._stage.shape)))
+
+    def decode(self, data: Bytes, size: int | None) -> Bytes:
+        """Decode the bytes of one chunk, `size` of which must come out where that is known."""
+        return _sized(self._name, _dense(self._codec.decode(bytes(data))), size)
+
+
+def _array(data: Bytes, dtype: np.dtype[np.generic], shape: tuple[int, ...]) -> npt.NDArray[np.generic]:
+    return np.frombuffer(data, dtype).reshape(shape)
+
+
+def _dense(result: Any) -> Bytes:  # noqa: ANN401 - numcodecs returns bytes or any array
+    """Return the C-order bytes of what a codec gave back."""
+    if isinstance(result, bytes):
+        return result
+    array = np.ascontiguousarray(result)
+    if array.dtype.hasobject:
+        raise TypeError("the codec returned Python objects instead of bytes")
+    return array.reshape(-1).view(np.uint8).data if array.size else b""
+
+
+def _sized(name: str, decoded: Bytes, size: int | None) -> Bytes:
+    if size is not None and len(decoded) != size:
+        raise CorruptError(f"{len(decoded)} bytes came out where {size} were expected", codec=name)
+    return decoded

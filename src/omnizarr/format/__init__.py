@@ -1,0 +1,1 @@
+"""Dialects: pure functions from documents to the model and back."""

@@ -1,0 +1,148 @@
+"""Checks that every document needs, with messages that point to the place."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Final, NoReturn
+
+from omnizarr.errors import LimitError, MetadataError, UnsupportedError
+from omnizarr.format.document import describe
+from omnizarr.limits import Limits
+from omnizarr.model.dtype import DType
+from omnizarr.model.jsonvalue import JSON
+
+MAX_SIZE: Final = 2**63 - 1
+"""The longest dimension: what a signed 64-bit integer holds."""
+
+
+def sizes(value: JSON, pointer: str, key: str, least: int = 0) -> tuple[int, ...]:
+    """Read a list of whole numbers from `least` to 2**63 - 1.
+
+    Raises:
+        MetadataError: It is not such a list; the pointer leads to the first number that is not.
+    """
+    if not isinstance(value, list):
+        raise MetadataError(f"a list of whole numbers is needed, not {describe(value)}", pointer=pointer, key=key)
+    for at, size in enumerate(value):
+        if type(size) is not int or not least <= size <= MAX_SIZE:
+            message = f"a whole number from {least} to 2**63 - 1 is needed, not {describe(size)}"
+            raise MetadataError(message, pointer=f"{pointer}/{at}", key=key)
+    return tuple(value)
+
+
+def integer(value: JSON, pointer: str, key: str, least: int, most: int) -> int:
+    """Read a whole number within bounds.
+
+    Raises:
+        MetadataError: It is something else.
+    """
+    if type(value) is int and least <= value <= most:
+        return value
+    message = f"a whole number from {least} to {most} is needed, not {describe(value)}"
+    raise MetadataError(message, pointer=pointer, key=key)
+
+
+def choice(value: JSON, pointer: str, key: str, allowed: Collection[str]) -> str:
+    """Read one of a few words.
+
+    Raises:
+        MetadataError: It is something else.
+    """
+    if isinstance(value, str) and value in allowed:
+        return value
+    words = ", ".join(repr(word) for word in allowed)
+    raise MetadataError(f"one of {words} is needed, not {describe(value)}", pointer=pointer, key=key)
+
+
+def mapping(value: JSON, pointer: str, key: str) -> dict[str, JSON]:
+    """Read an object.
+
+    Raises:
+        MetadataError: It is something else.
+    """
+    if isinstance(value, dict):
+        return value
+    raise MetadataError(f"an object is needed, not {describe(value)}", pointer=pointer, key=key)
+
+
+def shape(value: JSON, key: str, limits: Limits) -> tuple[int, ...]:
+    """Read the shape of an array from the field `shape`.
+
+    Raises:
+        MetadataError: A size is not one, or there are 2**63 elements or more.
+        LimitError: There are too many dimensions.
+    """
+    if isinstance(value, list) and len(value) > limits.max_dimensions:
+        message = f"the array has {len(value)} dimensions; at most {limits.max_dimensions} are read (at /shape)"
+        raise LimitError(message, key=key)
+    found = sizes(value, "/shape", key)
+    if product(found) > MAX_SIZE:
+        raise MetadataError("the array has 2**63 elements or more", pointer="/shape", key=key)
+    return found
+
+
+def chunk_shape(value: JSON, array: tuple[int, ...], pointer: str, key: str) -> tuple[int, ...]:
+    """Read the shape of a grid's chunks.
+
+    Raises:
+        MetadataError: A size is not one, or zero although the array has a length there, or there are too few or many.
+    """
+    found = sizes(value, pointer, key)
+    if len(found) != len(array):
+        message = f"there are {len(found)} chunk sizes for {len(array)} dimensions"
+        raise MetadataError(message, pointer=pointer, key=key)
+    if 0 in found:  # written by zarr-python for dimensions of no length, though the specification wants 1 or more
+        for at, size in enumerate(found):
+            if size == 0 and array[at]:
+                message = f"chunks of length 0 cannot hold a dimension of length {array[at]}"
+                raise MetadataError(message, pointer=f"{pointer}/{at}", key=key)
+    return found
+
+
+def writable(chunk: tuple[int, ...]) -> list[JSON]:
+    """Give the chunk sizes to write: 1 for 0, which means the same where the array has no length and is legal."""
+    return [size or 1 for size in chunk]
+
+
+def chunk_bytes(chunk: tuple[int, ...], dtype: DType, pointer: str, key: str, limits: Limits) -> None:
+    """Check that one decoded chunk is not too large to hold.
+
+    Raises:
+        LimitError: It is.
+    """
+    size = product(chunk) * dtype.itemsize
+    if size > limits.max_chunk_bytes:
+        message = f"a chunk takes {size} bytes; at most {limits.max_chunk_bytes} are read (at {pointer})"
+        hint = "Pass limits=Limits()._replace(max_chunk_bytes=...) if that much fits in memory."
+        raise LimitError(message, key=key, hint=hint)
+
+
+def product(numbers: tuple[int, ...]) -> int:
+    """Multiply whole numbers exactly."""
+    total = 1
+    for number in numbers:
+        total *= number
+    return total
+
+
+def part(name: str) -> str:
+    """Escape a name for use in a JSON pointer (RFC 6901)."""
+    return name.replace("~", "~0").replace("/", "~1")
+
+
+def missing(field: str, key: str) -> NoReturn:
+    """Complain of a field that must be there.
+
+    Raises:
+        MetadataError: Always.
+    """
+    raise MetadataError(f"the field {field!r} is missing", pointer="/", key=key)
+
+
+def unknown_type(name: str, pointer: str, key: str) -> NoReturn:
+    """Complain of an element type that Omnizarr does not have.
+
+    Raises:
+        UnsupportedError: Always.
+    """
+    raise UnsupportedError(f"the data type {name!r} is not supported", pointer=pointer, key=key)

@@ -1,0 +1,62 @@
+"""Names of nodes, and the keys of their documents.
+
+https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#node-names and, for paths of any dialect,
+https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html#logical-storage-paths
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from omnizarr.errors import UnsafeError
+
+ZARR_JSON: Final = "zarr.json"
+ZARRAY: Final = ".zarray"
+ZGROUP: Final = ".zgroup"
+ZATTRS: Final = ".zattrs"
+ZMETADATA: Final = ".zmetadata"
+
+RESERVED: Final = frozenset((ZARR_JSON, ZARRAY, ZGROUP, ZATTRS, ZMETADATA))
+"""Names that documents have; a node of that name would hide the document of its parent."""
+
+
+def normal_path(path: str) -> str:
+    """Bring a path to its one form: parts joined by "/", none empty, nothing at the ends; "" is the root.
+
+    Raises:
+        UnsafeError: A part is "." or "..", or there is a NUL.
+
+    >>> normal_path("/a//b/")
+    'a/b'
+    """
+    if path == "":
+        return path
+    parts = [part for part in path.replace("\\", "/").split("/") if part]
+    if "." in parts or ".." in parts or "\0" in path:
+        raise UnsafeError(f"the path {path!r} has a part that is '.' or '..' or holds a NUL", path=path)
+    return "/".join(parts)
+
+
+def check_new_path(path: str) -> str:
+    """Check the path of a node that is to be made, and give its one form.
+
+    Reading is more tolerant: zarr-python makes nodes with names that the specification forbids.
+
+    Raises:
+        UnsafeError: A name is reserved, or consists of dots only.
+    """
+    path = normal_path(path)
+    for name in path.split("/") if path else ():
+        if name in RESERVED or name.startswith("__") or not name.strip("."):
+            hint = "Names must not start with '__', consist of dots only or be the name of a document."
+            raise UnsafeError(f"the name {name!r} is reserved", path=path, hint=hint)
+    return path
+
+
+def join(path: str, name: str) -> str:
+    """Put a name below a path.
+
+    >>> join("", "zarr.json"), join("a/b", "zarr.json")
+    ('zarr.json', 'a/b/zarr.json')
+    """
+    return f"{path}/{name}" if path else name

@@ -1,0 +1,221 @@
+"""Zarr v3: `zarr.json` to the model and back.
+
+https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#array-metadata
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from omnizarr.errors import MetadataError, NodeTypeError, UnsupportedError
+from omnizarr.format import fill_json
+from omnizarr.format.check import chunk_shape, mapping, missing, part, shape, writable
+from omnizarr.format.document import describe
+from omnizarr.format.flow import Flow
+from omnizarr.format.v3_codecs import parse_chain, parse_named, render_chain
+from omnizarr.format.v3_dtype import parse_dtype, render_dtype
+from omnizarr.limits import DEFAULT_LIMITS, Limits
+from omnizarr.model.array import ArrayMeta
+from omnizarr.model.codec import Codec
+from omnizarr.model.grid import RegularGrid
+from omnizarr.model.group import GroupMeta
+from omnizarr.model.jsonvalue import JSON
+from omnizarr.model.keys import Keys, default_keys, v2_keys
+
+FORMAT: Final = "zarr3"
+
+_REQUIRED: Final = ("shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value", "codecs")
+_ARRAY_FIELDS: Final = frozenset(
+    ("zarr_format", "node_type", *_REQUIRED, "attributes", "dimension_names", "storage_transformers")
+)
+_GROUP_FIELDS: Final = frozenset(("zarr_format", "node_type", "attributes"))
+_KEYS: Final = {
+    ("default", "/"): default_keys("/"),
+    ("default", "."): default_keys("."),
+    ("v2", "/"): v2_keys("/"),
+    ("v2", "."): v2_keys("."),
+}
+
+
+def parse_array(document: JSON, key: str, limits: Limits = DEFAULT_LIMITS) -> ArrayMeta:
+    """Read the document of an array.
+
+    Args:
+        document: The JSON value of `zarr.json`.
+        key: The store's key, for messages.
+        limits: Bounds on what the document may claim.
+
+    Raises:
+        MetadataError: The document breaks the specification; `pointer` says where.
+        UnsupportedError: It needs an extension that Omnizarr does not have.
+        NodeTypeError: It describes a group.
+        LimitError: It claims more than the limits allow.
+        UnsafeError: It names a codec that would run code from data.
+    """
+    doc = _node(document, "array", key)
+    for field in _REQUIRED:
+        if field not in doc:
+            missing(field, key)
+    array_shape = shape(doc["shape"], key, limits)
+    dtype = parse_dtype(doc["data_type"], key)
+    chunks = _parse_grid(doc["chunk_grid"], array_shape, key)
+    codecs = parse_chain(doc["codecs"], "/codecs", Flow(chunks, dtype, key, limits))
+    _refuse_transformers(doc.get("storage_transformers"), key)
+    return ArrayMeta(
+        shape=array_shape,
+        dtype=dtype,
+        grid=RegularGrid(chunks),
+        keys=_parse_keys(doc["chunk_key_encoding"], key),
+        fill=fill_json.parse_v3(doc["fill_value"], dtype, key),
+        codecs=codecs,
+        dims=_parse_dims(doc.get("dimension_names"), len(array_shape), key),
+        attributes=_attributes(doc, key),
+        format=FORMAT,
+        extra=_extra(doc, _ARRAY_FIELDS, key),
+    )
+
+
+def parse_group(document: JSON, key: str) -> GroupMeta:
+    """Read the document of a group; its `consolidated_metadata` is kept in `extra` as it stands.
+
+    Raises:
+        MetadataError: The document breaks the specification.
+        NodeTypeError: It describes an array.
+    """
+    doc = _node(document, "group", key)
+    return GroupMeta(_attributes(doc, key), FORMAT, _extra(doc, _GROUP_FIELDS, key))
+
+
+def node_type(document: JSON, key: str) -> str:
+    """Say whether a `zarr.json` describes an "array" or a "group".
+
+    Raises:
+        MetadataError: It says neither, or is not Zarr v3.
+    """
+    doc = mapping(document, "/", key)
+    version = doc.get("zarr_format")
+    if version != 3 or isinstance(version, bool):
+        message = f"zarr_format is {describe(version)}, not 3"
+        raise MetadataError(message, pointer="/zarr_format", key=key)
+    found = doc.get("node_type")
+    if found == "array" or found == "group":  # noqa: PLR1714  # a list has no hash
+        return found
+    raise MetadataError(f"node_type is {describe(found)}, not 'array' or 'group'", pointer="/node_type", key=key)
+
+
+def render_array(meta: ArrayMeta) -> dict[str, JSON]:
+    """Write the document of an array.
+
+    Raises:
+        UnsupportedError: The array has something that v3 cannot express.
+    """
+    document: dict[str, JSON] = {
+        "zarr_format": 3,
+        "node_type": "array",
+        "shape": list(meta.shape),
+        "data_type": render_dtype(meta.dtype),
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": writable(meta.grid.chunk_shape)}},
+        "chunk_key_encoding": _render_keys(meta.keys),
+        "fill_value": fill_json.render_v3(meta.fill, meta.dtype),
+        "codecs": render_chain(meta.codecs, meta.dtype),
+        "attributes": dict(meta.attributes),
+    }
+    if meta.dims is not None:
+        document["dimension_names"] = list(meta.dims)
+    return {**document, **meta.extra}
+
+
+def render_group(meta: GroupMeta) -> dict[str, JSON]:
+    """Write the document of a group."""
+    return {"zarr_format": 3, "node_type": "group", "attributes": dict(meta.attributes), **meta.extra}
+
+
+def _node(document: JSON, wanted: str, key: str) -> dict[str, JSON]:
+    if node_type(document, key) != wanted:
+        message = "this is a group, not an array" if wanted == "array" else "this is an array, not a group"
+        raise NodeTypeError(message, key=key)
+    return mapping(document, "/", key)
+
+
+def _parse_grid(value: JSON, array: tuple[int, ...], key: str) -> tuple[int, ...]:
+    grid = _understood(parse_named(value, "/chunk_grid", key), "/chunk_grid", key)
+    if grid.name != "regular":
+        raise UnsupportedError(f"the chunk grid {grid.name!r} is not supported", pointer="/chunk_grid", key=key)
+    if len(grid.configuration) != 1 or "chunk_shape" not in grid.configuration:
+        message = "a regular grid needs the setting 'chunk_shape' and no other"
+        raise MetadataError(message, pointer="/chunk_grid/configuration", key=key)
+    value = grid.configuration["chunk_shape"]
+    return chunk_shape(value, array, "/chunk_grid/configuration/chunk_shape", key)
+
+
+def _parse_keys(value: JSON, key: str) -> Keys:
+    encoding = _understood(parse_named(value, "/chunk_key_encoding", key), "/chunk_key_encoding", key)
+    name = encoding.name
+    if name not in ("default", "v2"):
+        message = f"the chunk key encoding {name!r} is not supported"
+        raise UnsupportedError(message, pointer="/chunk_key_encoding", key=key)
+    separator = encoding.configuration.get("separator", "/" if name == "default" else ".")
+    if encoding.configuration.keys() <= {"separator"} and (separator == "/" or separator == "."):  # noqa: PLR1714
+        return _KEYS[name, separator]
+    message = "the separator must be '/' or '.', and there is no other setting"
+    raise MetadataError(message, pointer="/chunk_key_encoding/configuration", key=key)
+
+
+def _render_keys(keys: Keys) -> JSON:
+    for (name, separator), known in _KEYS.items():
+        if keys == known:
+            return {"name": name, "configuration": {"separator": separator}}
+    raise UnsupportedError(f"Zarr v3 has no encoding for chunk keys such as {keys.key((1, 2))!r}")
+
+
+def _understood(codec: Codec, pointer: str, key: str) -> Codec:
+    if codec.required:
+        return codec
+    message = "this cannot be left unread, so must_understand cannot be false"
+    raise MetadataError(message, pointer=f"{pointer}/must_understand", key=key)
+
+
+def _parse_dims(value: JSON, ndim: int, key: str) -> tuple[str | None, ...] | None:
+    if value is None:  # zarr-python takes null for no names
+        return None
+    pointer = "/dimension_names"
+    if not isinstance(value, list):
+        raise MetadataError(f"a list of names is needed, not {describe(value)}", pointer=pointer, key=key)
+    for at, name in enumerate(value):
+        if name is not None and not isinstance(name, str):
+            raise MetadataError(f"a name or null is needed, not {describe(name)}", pointer=f"{pointer}/{at}", key=key)
+    if len(value) != ndim:
+        raise MetadataError(f"there are {len(value)} names for {ndim} dimensions", pointer=pointer, key=key)
+    return tuple(value)
+
+
+def _attributes(doc: dict[str, JSON], key: str) -> dict[str, JSON]:
+    value = doc.get("attributes")
+    return {} if value is None else mapping(value, "/attributes", key)
+
+
+def _refuse_transformers(value: JSON, key: str) -> None:
+    if value is None or value == []:
+        return
+    if not isinstance(value, list):
+        message = f"a list is needed, not {describe(value)}"
+        raise MetadataError(message, pointer="/storage_transformers", key=key)
+    name = parse_named(value[0], "/storage_transformers/0", key).name
+    message = f"the storage transformer {name!r} is not supported"
+    raise UnsupportedError(message, pointer="/storage_transformers/0", key=key)
+
+
+def _extra(doc: dict[str, JSON], known: frozenset[str], key: str) -> dict[str, JSON]:
+    unknown = doc.keys() - known
+    if not unknown:
+        return {}
+    kept: dict[str, JSON] = {}
+    for field, value in doc.items():
+        if field not in unknown:
+            continue
+        if isinstance(value, dict) and (value.get("must_understand") is False or field == "consolidated_metadata"):
+            kept[field] = value
+        elif field != "consolidated_metadata" or value is not None:  # zarr-python 3.0 writes null for none
+            message = f"the field {field!r} is not known, and the document does not say that it may be ignored"
+            raise UnsupportedError(message, pointer=f"/{part(field)}", key=key)
+    return kept

@@ -1,0 +1,1 @@
+"""Groups and arrays: what users hold in their hands."""

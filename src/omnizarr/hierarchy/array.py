@@ -1,0 +1,395 @@
+"""Array: an n-dimensional array in a store, read and written by NumPy's indexing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace as changed
+from math import prod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from omnizarr.array.index import Mask, Points, Selection, basic
+from omnizarr.array.io import Access
+from omnizarr.errors import NodeTypeError, NotFoundError
+from omnizarr.hierarchy import html, save
+from omnizarr.hierarchy.attrs import Attributes
+from omnizarr.hierarchy.context import Context
+from omnizarr.hierarchy.indexers import Blocks, OIndex, VIndex
+from omnizarr.hierarchy.nodes import load
+from omnizarr.hierarchy.picture import picture
+from omnizarr.hierarchy.resize import append, resize
+from omnizarr.hierarchy.tree import shape_text
+from omnizarr.model.array import ArrayMeta
+from omnizarr.model.codec import Codec, inner_codecs, sharding_of
+from omnizarr.model.jsonvalue import JSON
+from omnizarr.store.protocol import Store
+
+
+class Array:
+    """An array in a store; made by `omnizarr.open_array`, `omnizarr.create_array` and groups, not by hand.
+
+    A handle is cheap, may be shared between threads, and pickles as the place where the array is. It shows the array as
+    it was when opened; `refresh` looks again.
+
+    >>> import omnizarr as oz
+    >>> a = oz.create_array({}, shape=(4, 6), dtype="i4", chunks=(2, 3))
+    >>> a[1:3, ::2] = [[1, 2, 3], [4, 5, 6]]
+    >>> a[2]
+    array([4, 0, 5, 0, 6, 0], dtype=int32)
+    """
+
+    __slots__ = ("__weakref__", "_access", "_context", "_meta", "_path", "_unchecked")
+
+    def __init__(self, context: Context, path: str, meta: ArrayMeta, *, unchecked: bool = False) -> None:
+        self._context = context
+        self._path = path
+        self._meta = meta
+        self._access: Access | None = None
+        # Whether the metadata came from a copy, so that the array's own document must be read before its data.
+        self._unchecked = unchecked
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Length of each dimension."""
+        return self._meta.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """NumPy type of the elements."""
+        return self._meta.dtype.numpy
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self._meta.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return prod(self._meta.shape)
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element in memory."""
+        return self._meta.dtype.numpy.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements in memory; without what strings of variable length hold."""
+        return self.size * self.itemsize
+
+    @property
+    def chunks(self) -> tuple[int, ...]:
+        """Shape of what is decoded at once: of a chunk, or of the inner chunks where the array is sharded."""
+        return self._meta.chunks
+
+    @property
+    def shards(self) -> tuple[int, ...] | None:
+        """Shape of what is stored under one key where the array is sharded, else `None`."""
+        return self._meta.shards
+
+    @property
+    def codecs(self) -> tuple[Codec, ...]:
+        """What turns a chunk into bytes, in the order of writing; where sharded, what encodes the inner chunks."""
+        sharding = sharding_of(self._meta.codecs)
+        return self._meta.codecs if sharding is None else inner_codecs(sharding)
+
+    @property
+    def order(self) -> str:
+        """Whether elements of a chunk are stored with the last ("C") or the first ("F") dimension varying fastest."""
+        return self._meta.order
+
+    @property
+    def fill_value(self) -> Any:  # noqa: ANN401 - a scalar of the array's type
+        """Value of elements that were never written; `None` where that is undefined (they read as zero)."""
+        return self._meta.fill.value(self._meta.dtype)
+
+    @property
+    def dims(self) -> tuple[str | None, ...] | None:
+        """Names of the dimensions, or `None` if they have none."""
+        return self._meta.dims
+
+    @property
+    def attrs(self) -> Attributes:
+        """The attributes, as a mapping that writes through to the store."""
+        return Attributes(self)
+
+    @property
+    def format(self) -> str:
+        """Dialect that the array is stored in: "zarr3" or "zarr2"."""
+        return self._meta.format
+
+    @property
+    def store(self) -> Store:
+        """The store that the array is in."""
+        return self._context.store
+
+    @property
+    def path(self) -> str:
+        """Path of the array in its store; empty at the root."""
+        return self._path
+
+    @property
+    def name(self) -> str:
+        """Path of the array with a slash in front."""
+        return "/" + self._path
+
+    @property
+    def basename(self) -> str:
+        """Last part of the path."""
+        return self._path.rpartition("/")[2]
+
+    @property
+    def read_only(self) -> bool:
+        """Whether the array was opened for reading."""
+        return self._context.read_only
+
+    @property
+    def metadata(self) -> ArrayMeta:
+        """All that the documents say, in the neutral model."""
+        return self._meta
+
+    @property
+    def nchunks(self) -> int:
+        """Number of chunks (inner ones where sharded) that the shape makes, stored or not."""
+        chunks = self._meta.chunks
+        return prod(-(-n // c) if c else 0 for n, c in zip(self._meta.shape, chunks, strict=True))
+
+    @property
+    def nshards(self) -> int:
+        """Number of keys that the shape makes, stored or not: shards where sharded, else chunks."""
+        return prod(self._meta.grid.counts(self._meta.shape))
+
+    @property
+    def nchunks_stored(self) -> int:
+        """Number of keys that are stored: shards where the array is sharded, else chunks."""
+        return self._opened().kernel.stored()[0]
+
+    @property
+    def nbytes_stored(self) -> int:
+        """Bytes of all stored chunks, documents not counted."""
+        return self._opened().kernel.stored()[1]
+
+    def __getitem__(self, selection: Any) -> Any:  # noqa: ANN401 - whatever NumPy takes and gives
+        access = self._access
+        if access is None:
+            access = self._opened()
+        found = basic(selection, self._meta.shape)
+        result = access.read(found)
+        if not found.shape and _keeps_array(selection):
+            return np.asarray(result, self._meta.dtype.numpy)
+        return result
+
+    def __setitem__(self, selection: Any, value: Any) -> None:  # noqa: ANN401 - whatever NumPy takes
+        self._write(basic(selection, self._meta.shape), value)
+
+    def read(self, selection: Any = ..., *, out: npt.NDArray[Any] | None = None) -> Any:  # noqa: ANN401 - as above
+        """Read a selection, into an array of the caller's if given.
+
+        Args:
+            selection: As between the brackets of `a[…]`; everything if not given.
+            out: Array of the selection's shape and of the array's type that takes the values; it may be any view.
+
+        Returns:
+            `out`, or a new array or scalar.
+
+        Raises:
+            SelectionError: If the selection is out of bounds or not an index.
+            ShapeError: If `out` does not fit.
+            CorruptError: If stored bytes do not decode.
+
+        >>> import omnizarr as oz
+        >>> a = oz.create_array({}, shape=(3,), dtype="i4", fill_value=7)
+        >>> buffer = np.empty(2, "i4")
+        >>> a.read(slice(0, 2), out=buffer)
+        array([7, 7], dtype=int32)
+        """
+        if out is None:
+            return self[selection]
+        self._opened().read_into(basic(selection, self._meta.shape), out)
+        return out
+
+    @property
+    def oindex(self) -> OIndex:
+        """Orthogonal indexing: each array selects from its own dimension, as in `a.oindex[[1, 5], :]`."""
+        return OIndex(self)
+
+    @property
+    def vindex(self) -> VIndex:
+        """Indexing of points: `a.vindex[i, j]` gives one element for each pair of coordinates."""
+        return VIndex(self)
+
+    @property
+    def blocks(self) -> Blocks:
+        """Indexing by chunks: `a.blocks[0, 1]` gives all of one chunk, slices several."""
+        return Blocks(self)
+
+    def resize(self, shape: int | Iterable[int]) -> None:
+        """Change the shape; what lies outside the new one is erased, what is new reads as the fill value.
+
+        Raises:
+            ShapeError: If the number of dimensions differs, or a length is negative.
+            ReadOnlyError: If the array was opened for reading.
+        """
+        self._context.check_writable(self._path)
+        self.refresh()
+        self._meta = resize(self._context, self._path, self._opened(), self._meta, shape)
+        self._access = None
+
+    def append(self, values: Any, axis: int = 0) -> tuple[int, ...]:  # noqa: ANN401 - whatever NumPy takes
+        """Add values at the end of a dimension, and return the new shape.
+
+        The values are written before the new shape is, so that readers see all of them or none.
+
+        Raises:
+            ShapeError: If the shape of the values does not fit.
+            ReadOnlyError: If the array was opened for reading.
+
+        >>> import omnizarr as oz
+        >>> a = oz.create_array({}, shape=(0, 2), dtype="i4")
+        >>> a.append([[1, 2], [3, 4]])
+        (2, 2)
+        """
+        self._context.check_writable(self._path)
+        self.refresh()
+        self._meta, self._access = append(
+            self._context, self._path, self._opened(), self._meta, values=values, axis=axis
+        )
+        return self._meta.shape
+
+    def refresh(self) -> None:
+        """Look at the documents again, in case another program changed them.
+
+        Raises:
+            NotFoundError: If the array is gone.
+            NodeTypeError: If a group took its place.
+        """
+        meta = load(self._context.store, self._path, self._context.limits, self._meta.format)
+        if meta is None:
+            raise NotFoundError("the array is gone", path=self._path)
+        if not isinstance(meta, ArrayMeta):
+            raise NodeTypeError("a group has taken the array's place", path=self._path)
+        if meta is not self._meta and meta != self._meta:
+            self._meta = meta
+            self._access = None
+        self._unchecked = False
+
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        if copy is False:
+            raise ValueError("the array is in a store, so an array in memory is always a copy of it")
+        values = np.asarray(self[...])
+        return values if dtype is None else values.astype(dtype, copy=False)
+
+    def __len__(self) -> int:
+        if not self._meta.shape:
+            raise TypeError("an array without dimensions has no length")
+        return self._meta.shape[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        if not self._meta.shape:
+            raise TypeError("an array without dimensions cannot be iterated over")
+        # As many rows at a time as one key holds, so that no chunk is decoded twice.
+        rows = max(1, self._meta.grid.chunk_shape[0])
+        for start in range(0, self._meta.shape[0], rows):
+            yield from self[start : start + rows]
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            raise ValueError("the truth of an array of more or less than one element is not defined")
+        return bool(np.asarray(self[...]).reshape(()))
+
+    def __repr__(self) -> str:
+        meta = self._meta
+        parts = [f"<omnizarr.Array {self.name!r} {shape_text(meta)} {meta.dtype.vlen or meta.dtype.numpy.name}"]
+        parts.append(f"chunks={meta.chunks}")
+        if meta.shards:
+            parts.append(f"shards={meta.shards}")
+        parts.append(f"codecs={'+'.join(codec.name for codec in self.codecs)} {meta.format}>")
+        return " ".join(parts)
+
+    def _repr_html_(self) -> str:
+        meta = self._meta
+        facts = [
+            ("Shape", shape_text(meta)),
+            ("Type", meta.dtype.vlen or str(meta.dtype.numpy)),
+            ("Bytes", html.human_bytes(self.nbytes)),
+            ("Chunks", f"{meta.chunks}, {self.nchunks} of up to {html.human_bytes(prod(meta.chunks) * self.itemsize)}"),
+        ]
+        if meta.shards:
+            facts.append(("Shards", f"{meta.shards}, {self.nshards}"))
+        facts += [
+            ("Codecs", " → ".join(codec.name for codec in self.codecs)),
+            ("Fill value", repr(self.fill_value)),
+            ("Format", f"{meta.format} in {self._context.store.uri}"),
+        ]
+        return html.table(f"Array {self.name}", facts, picture(meta.shape, meta.chunks, meta.shards, meta.dims))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        context = self._context
+        options = (context.read_only, context.limits, context.write_empty, context.cache_bytes)
+        return _reopened, (context.store, self._path, self._meta.format, *options)
+
+    def __dask_tokenize__(self) -> tuple[object, ...]:
+        # The place and the metadata: what is stored may change under the same token, as with any file.
+        return ("omnizarr.Array", self._context.store.uri, self._path, repr(self._meta))
+
+    def _opened(self) -> Access:
+        """Return what reads and writes, made on first use."""
+        if self._access is None:
+            if self._unchecked:
+                self._check()
+            context = self._context
+            self._access = Access(
+                context.store,
+                self._path,
+                self._meta,
+                limits=context.limits,
+                write_empty=context.write_empty,
+                cache_bytes=context.cache_bytes,
+            )
+        return self._access
+
+    def _check(self) -> None:
+        """Let the array's own document win over the copy that the handle was made from."""
+        meta = load(self._context.store, self._path, self._context.limits)
+        if isinstance(meta, ArrayMeta) and meta != self._meta:
+            self._meta = meta
+        self._unchecked = False
+
+    def _get(self, found: Selection | Points | Mask) -> Any:  # noqa: ANN401 - an array or a scalar
+        return self._opened().read(found)
+
+    def _write(self, found: Selection | Points | Mask, value: object) -> None:
+        if self._context.read_only:
+            self._context.check_writable(self._path)
+        self._opened().write(found, value)
+
+    def _attributes(self) -> Mapping[str, JSON]:
+        return self._meta.attributes
+
+    def _change_attributes(self, values: Mapping[str, JSON], removed: Iterable[str], *, replace: bool) -> None:
+        self._context.check_writable(self._path)
+        self.refresh()
+        attributes = {} if replace else dict(self._meta.attributes)
+        attributes.update(values)
+        for name in removed:
+            attributes.pop(name, None)
+        meta = changed(self._meta, attributes=attributes)
+        save.replace(self._context, self._path, self._meta, meta)
+        self._meta = meta
+
+
+def _keeps_array(selection: object) -> bool:
+    """Whether NumPy gives an array without dimensions rather than a scalar: if there is an ellipsis."""
+    return selection is Ellipsis or (isinstance(selection, tuple) and any(item is Ellipsis for item in selection))
+
+
+def _reopened(store: Store, path: str, dialect: str, *options: Any) -> Array:  # noqa: ANN401 - see __reduce__
+    read_only, limits, write_empty, cache_bytes = options
+    context = Context(store, read_only=read_only, limits=limits, write_empty=write_empty, cache_bytes=cache_bytes)
+    meta = load(store, path, limits, dialect)
+    if not isinstance(meta, ArrayMeta):
+        raise NotFoundError("the array is gone", path=path)
+    return Array(context, path, meta)

@@ -1,0 +1,65 @@
+"""What all handles that come from one `open` share."""
+
+from __future__ import annotations
+
+from omnizarr.errors import ReadOnlyError
+from omnizarr.hierarchy.consolidated import Block, load_block
+from omnizarr.limits import DEFAULT_LIMITS, Limits
+from omnizarr.native import FileStore, MemoryStore
+from omnizarr.store.protocol import Store, kernel_target
+
+
+class Context:
+    """A store, whether it may be written, and how it is read.
+
+    Attributes:
+        store: Where the nodes are.
+        read_only: Whether writing is refused.
+        limits: Bounds on what documents may claim.
+        write_empty: Whether chunks that hold the fill value alone are stored.
+        cache_bytes: Size of each array's cache of decoded chunks.
+        block_root: Path of the group whose consolidated metadata may be used, or `None` for none.
+    """
+
+    __slots__ = ("_block", "block_root", "cache_bytes", "limits", "read_only", "store", "write_empty")
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        read_only: bool,
+        limits: Limits = DEFAULT_LIMITS,
+        write_empty: bool = False,
+        cache_bytes: int = 0,
+        block_root: str | None = None,
+    ) -> None:
+        self.store = store
+        self.read_only = read_only
+        self.limits = limits
+        self.write_empty = write_empty
+        self.cache_bytes = cache_bytes
+        self.block_root = block_root
+        self._block: Block | None = None
+
+    @property
+    def block(self) -> Block | None:
+        """Consolidated metadata that answers for the documents below it; looked for when first asked for."""
+        if self._block is None and self.block_root is not None:
+            self._block = load_block(self.store, self.block_root, self.limits)
+            if self._block is None:
+                self.block_root = None
+        return self._block
+
+    @property
+    def is_near(self) -> bool:
+        """Whether documents and listings are cheap: the store is in memory or in the file system."""
+        return isinstance(kernel_target(self.store)[0], (FileStore, MemoryStore))
+
+    def check_writable(self, path: str) -> None:
+        """Raise if this was opened for reading.
+
+        Raises:
+            ReadOnlyError: If so.
+        """
+        if self.read_only:
+            raise ReadOnlyError("opened for reading only", path=path, hint='open it with mode="r+" to change it')

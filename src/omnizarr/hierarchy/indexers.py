@@ -1,0 +1,70 @@
+"""The ways to index an array beside plain brackets: `oindex`, `vindex` and `blocks`."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from omnizarr.array.index import Mask, Points, Selection, blocks, orthogonal, points
+
+
+class Selectable(Protocol):
+    """An array, as far as indexing needs to know it."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Length of each dimension."""
+        ...
+
+    @property
+    def chunks(self) -> tuple[int, ...]:
+        """Shape of a chunk."""
+        ...
+
+    def _get(self, found: Selection | Points | Mask) -> Any: ...  # noqa: ANN401 - an array or a scalar
+
+    def _write(self, found: Selection | Points | Mask, value: object) -> None: ...
+
+
+class _Indexer:
+    """Brackets of another meaning: each kind turns a selection into the kernel's terms in its own way."""
+
+    __slots__ = ("_array",)
+
+    def __init__(self, array: Selectable) -> None:
+        self._array = array
+
+    def _found(self, selection: object) -> Selection | Points | Mask:
+        raise NotImplementedError
+
+    def __getitem__(self, selection: Any) -> Any:  # noqa: ANN401 - whatever NumPy takes and gives
+        return self._array._get(self._found(selection))  # noqa: SLF001 - the classes belong together
+
+    def __setitem__(self, selection: Any, value: Any) -> None:  # noqa: ANN401 - whatever NumPy takes
+        self._array._write(self._found(selection), value)  # noqa: SLF001
+
+
+class OIndex(_Indexer):
+    """Orthogonal indexing: an integer, slice, or 1-d array of integers or booleans for each dimension on its own."""
+
+    __slots__ = ()
+
+    def _found(self, selection: object) -> Selection:
+        return orthogonal(selection, self._array.shape)
+
+
+class VIndex(_Indexer):
+    """Indexing of points: one integer array for each dimension, broadcast together, or one boolean mask."""
+
+    __slots__ = ()
+
+    def _found(self, selection: object) -> Points | Mask:
+        return points(selection, self._array.shape)
+
+
+class Blocks(_Indexer):
+    """Indexing by chunks: the place of a chunk in the grid instead of the elements' indices."""
+
+    __slots__ = ()
+
+    def _found(self, selection: object) -> Selection:
+        return blocks(selection, self._array.shape, self._array.chunks)

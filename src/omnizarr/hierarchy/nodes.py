@@ -1,0 +1,181 @@
+"""Nodes in a store: finding what is at a path, and writing the documents of it.
+
+A path holds a node if it holds `zarr.json`, `.zarray` or `.zgroup`; the first wins over the others, with a warning. All
+are asked for at once, so that a distant store costs one round trip. Documents that were parsed before are not parsed
+again: what they mean is kept by their bytes.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Sequence
+from json.encoder import encode_basestring_ascii
+from typing import Final, TypeAlias, TypeVar
+
+from omnizarr.errors import MetadataError, OmnizarrWarning
+from omnizarr.format import v2, v3
+from omnizarr.format.document import dump, load_object
+from omnizarr.format.names import ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, join
+from omnizarr.limits import DEFAULT_LIMITS, Limits
+from omnizarr.model.array import ArrayMeta
+from omnizarr.model.group import GroupMeta
+from omnizarr.native import split_object
+from omnizarr.store.protocol import Store
+
+Meta: TypeAlias = ArrayMeta | GroupMeta
+
+CONSOLIDATED: Final = "consolidated_metadata"
+_MARK: Final = b'"consolidated_metadata"'
+_MOST_CACHED: Final = 4096
+_MOST_RENDERED: Final = 64
+_LARGEST_CACHED: Final = 1 << 16
+
+_Key = TypeVar("_Key", bound=Hashable)
+
+_parsed_v3: dict[bytes, Meta] = {}
+_parsed_v2: dict[tuple[bytes, bytes | None, bool], Meta] = {}
+# By the identity of the metadata, which stays alive here; made for creating many arrays that are alike.
+_rendered: dict[int, tuple[Meta, dict[str, bytes]]] = {}
+
+
+def load(store: Store, path: str, limits: Limits = DEFAULT_LIMITS, dialect: str | None = None) -> Meta | None:
+    """Return what is at the path, or `None` if no node is.
+
+    Args:
+        store: Where to look.
+        path: The node's path in the store.
+        limits: Bounds on documents.
+        dialect: "zarr3" or "zarr2" to look for that alone.
+
+    Raises:
+        MetadataError: If a document is there that breaks its specification.
+    """
+    start = path + "/" if path else ""
+    if dialect == "zarr3":
+        data = store.get(start + ZARR_JSON)
+        return None if data is None else parse_v3(data, start + ZARR_JSON, limits)
+    if dialect == "zarr2":
+        array, group, attrs = store.get_many([start + ZARRAY, start + ZGROUP, start + ZATTRS])
+        return parse_v2(start, (array, group, attrs), limits)
+    data, array, group, attrs = store.get_many([start + ZARR_JSON, start + ZARRAY, start + ZGROUP, start + ZATTRS])
+    if data is None:
+        return parse_v2(start, (array, group, attrs), limits)
+    if array is not None or group is not None:
+        warnings.warn(
+            f"{path or '/'!r} holds documents of Zarr v2 and v3; v3 is used. Pass format= to choose.",
+            OmnizarrWarning,
+            stacklevel=4,
+        )
+    return parse_v3(data, start + ZARR_JSON, limits)
+
+
+def load_many(store: Store, paths: Sequence[str], limits: Limits, parent: str) -> list[Meta | None]:
+    """Return what is at each of the paths; `parent` is the dialect that most of them will have."""
+    if parent == "zarr2":
+        names = (ZARR_JSON, ZARRAY, ZGROUP, ZATTRS)
+        found = store.get_many([join(path, name) for path in paths for name in names])
+        rows = zip(found[0::4], found[1::4], found[2::4], found[3::4], strict=True)
+        return [
+            parse_v2(path + "/", row[1:], limits) if row[0] is None else parse_v3(row[0], join(path, ZARR_JSON), limits)
+            for path, row in zip(paths, rows, strict=True)
+        ]
+    keys = [join(path, ZARR_JSON) for path in paths]
+    metas = [
+        None if data is None else parse_v3(data, key, limits)
+        for data, key in zip(store.get_many(keys), keys, strict=True)
+    ]
+    missing = [i for i, meta in enumerate(metas) if meta is None]
+    if missing:
+        others = load_many(store, [paths[i] for i in missing], limits, "zarr2")
+        for i, meta in zip(missing, others, strict=True):
+            metas[i] = meta
+    return metas
+
+
+def parse_v3(data: bytes, key: str, limits: Limits = DEFAULT_LIMITS) -> Meta:
+    """Parse a `zarr.json`; consolidated metadata in it is left out."""
+    meta = _parsed_v3.get(data)
+    if meta is not None and limits is DEFAULT_LIMITS:
+        return meta
+    own = without_block(data) if _MARK in data and len(data) <= limits.max_document_bytes else data
+    document = load_object(own, key, limits)
+    if v3.node_type(document, key) == "group":
+        meta = v3.parse_group(document, key)
+    else:
+        meta = v3.parse_array(document, key, limits)
+    if limits is DEFAULT_LIMITS:
+        remember(_parsed_v3, data, len(data), meta)
+    return meta
+
+
+def parse_v2(
+    start: str, texts: tuple[bytes | None, bytes | None, bytes | None], limits: Limits = DEFAULT_LIMITS
+) -> Meta | None:
+    """Parse the documents of a v2 node: `.zarray`, `.zgroup` and `.zattrs`; `None` if there is no node.
+
+    Args:
+        start: What the keys of the documents begin with.
+        texts: The documents.
+        limits: Bounds on them.
+    """
+    array, group, attrs = texts
+    main = group if array is None else array
+    if main is None:
+        return None
+    cached = (main, attrs, array is not None)
+    meta = _parsed_v2.get(cached)
+    if meta is not None and limits is DEFAULT_LIMITS:
+        return meta
+    attributes = None if attrs is None else load_object(attrs, start + ZATTRS, limits)
+    if array is not None:
+        meta = v2.parse_array(load_object(array, start + ZARRAY, limits), attributes, start + ZARRAY, limits)
+    else:
+        meta = v2.parse_group(load_object(main, start + ZGROUP, limits), attributes, start + ZGROUP)
+    if limits is DEFAULT_LIMITS:
+        remember(_parsed_v2, cached, len(main) + len(attrs or b""), meta)
+    return meta
+
+
+def remember(cache: dict[_Key, Meta], texts: _Key, size: int, meta: Meta) -> None:
+    """Keep what documents mean; all is forgotten when there is too much of it."""
+    if size <= _LARGEST_CACHED:
+        if len(cache) >= _MOST_CACHED:
+            cache.clear()
+        cache[texts] = meta
+
+
+def without_block(data: bytes) -> bytes:
+    """Return a document without its consolidated metadata, which may be a thousand times its size."""
+    members = split_object(data)
+    if CONSOLIDATED not in members:
+        return data
+    del members[CONSOLIDATED]
+    return b"{" + b",".join(encode_basestring_ascii(name).encode() + b":" + raw for name, raw in members.items()) + b"}"
+
+
+def documents(meta: Meta) -> dict[str, bytes]:
+    """Return the documents of a node by name, the one that makes it a node last."""
+    known = _rendered.get(id(meta))
+    if known is None:
+        known = meta, _render(meta)
+        if len(_rendered) >= _MOST_RENDERED:
+            _rendered.clear()
+        _rendered[id(meta)] = known
+    return dict(known[1])
+
+
+def _render(meta: Meta) -> dict[str, bytes]:
+    # What is written need not be parsed when it is read again.
+    if meta.format == "zarr3":
+        document = v3.render_array(meta) if isinstance(meta, ArrayMeta) else v3.render_group(meta)
+        data = dump(document, ZARR_JSON)
+        remember(_parsed_v3, data, len(data), meta)
+        return {ZARR_JSON: data}
+    if meta.format != "zarr2":
+        raise MetadataError(f"documents of the format {meta.format!r} cannot be written")
+    name = ZARRAY if isinstance(meta, ArrayMeta) else ZGROUP
+    main, attributes = v2.render_array(meta) if isinstance(meta, ArrayMeta) else v2.render_group(meta)
+    data = dump(main, name)
+    attrs = dump(attributes, ZATTRS) if attributes else None
+    remember(_parsed_v2, (data, attrs, name == ZARRAY), len(data) + len(attrs or b""), meta)
+    return {name: data} if attrs is None else {ZATTRS: attrs, name: data}

@@ -1,0 +1,125 @@
+"""From a place and a mode to a handle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, Literal, TypeAlias, cast
+
+from omnizarr.errors import MetadataError, NotFoundError, ReadOnlyError
+from omnizarr.format.names import join, normal_path
+from omnizarr.hierarchy.array import Array
+from omnizarr.hierarchy.context import Context
+from omnizarr.hierarchy.create import ArrayOptions, check_format
+from omnizarr.hierarchy.group import Group
+from omnizarr.hierarchy.listing import not_found
+from omnizarr.hierarchy.nodes import Meta, load
+from omnizarr.hierarchy.save import create
+from omnizarr.limits import DEFAULT_LIMITS, Limits
+from omnizarr.model.array import ArrayMeta
+from omnizarr.model.group import GroupMeta
+from omnizarr.store.file import FileStore
+from omnizarr.store.protocol import Store
+from omnizarr.store.resolve import resolve
+
+Mode: TypeAlias = Literal["r", "r+", "a", "w", "w-"]
+Format: TypeAlias = Literal["zarr3", "zarr2"]
+
+_MODES: Final = ("r", "r+", "a", "w", "w-")
+
+
+class Place:
+    """A place that a user named: the store behind it, opened as the mode asks, and the path in it."""
+
+    __slots__ = ("context", "path")
+
+    def __init__(
+        self,
+        where: object,
+        mode: str,
+        path: str | None = None,
+        *,
+        limits: Limits = DEFAULT_LIMITS,
+        cache_bytes: int = 0,
+        write_empty: bool = False,
+    ) -> None:
+        if mode not in _MODES:
+            raise MetadataError(f"mode is {mode!r}, not one of {', '.join(_MODES)}")
+        read_only = mode == "r"
+        store, start = resolve(where, read_only=read_only)
+        if not read_only and store.read_only:
+            raise ReadOnlyError(f"the store is read-only, so it cannot be opened with mode {mode!r}", path=path)
+        self.path = join(start, normal_path(path)).strip("/") if path else start
+        self.context = Context(
+            store, read_only=read_only, limits=limits, write_empty=write_empty, cache_bytes=cache_bytes
+        )
+
+
+def open_node(place: Place, mode: str, dialect: str | None, consolidated: bool | None) -> Array | Group:
+    """Open what is at a place, or create a group there as the mode says.
+
+    Raises:
+        NotFoundError: If nothing is there, or consolidated metadata is insisted on and missing.
+        ExistsError: If something is there, for "w-".
+    """
+    context, path = place.context, place.path
+    if mode in ("w", "w-"):
+        return _new_group(context, path, dialect, overwrite=mode == "w")
+    if consolidated and mode != "r":
+        raise MetadataError("consolidated metadata is only for reading", hint='open with mode="r"')
+    meta: Meta | None = load(context.store, path, context.limits, dialect)
+    copied = False
+    if mode == "r" and consolidated is not False and not isinstance(meta, ArrayMeta):
+        context.block_root = path
+        if meta is None or consolidated:
+            # A store that holds nothing but the copy, as reference files of kerchunk do.
+            block = context.block
+            if block is None and consolidated and meta is not None:
+                raise NotFoundError("the group has no consolidated metadata", path="/" + path)
+            if meta is None and block is not None:
+                meta, copied = block.meta(path, context.limits), True
+    if isinstance(meta, ArrayMeta):
+        return Array(context, path, meta, unchecked=copied)
+    if meta is not None:
+        return Group(context, path, meta)
+    if mode == "a":
+        return _new_group(context, path, dialect, overwrite=False)
+    raise missing(place)
+
+
+def _new_group(context: Context, path: str, dialect: str | None, *, overwrite: bool) -> Group:
+    check_format(dialect or "zarr3")
+    meta = GroupMeta(format=dialect or "zarr3")
+    create(context, path, meta, overwrite=overwrite)
+    return Group(context, path, meta)
+
+
+def missing(place: Place) -> NotFoundError:
+    """Return the error for a place without a node, with the nearest name that there is."""
+    store = place.context.store
+    around = None if place.path else _siblings(store)
+    if around is None:
+        error = not_found(place.context, place.path)
+    else:
+        error = not_found(Context(around[0], read_only=True), around[1])
+    return NotFoundError(f"nothing that can be opened is at {store.uri}", path="/" + place.path, hint=error.hint)
+
+
+def _siblings(store: Store) -> tuple[Store, str] | None:
+    """Return the folder around a store in the file system, and the store's name in it."""
+    inner = getattr(store, "inner", store)
+    if not isinstance(inner, FileStore):
+        return None
+    parent, _, name = inner.root.replace("\\", "/").rstrip("/").rpartition("/")
+    return (FileStore(parent or "/"), name) if name else None
+
+
+def known_options(options: Mapping[str, Any]) -> ArrayOptions:
+    """Check that keywords are those of a new array.
+
+    Raises:
+        TypeError: If one is not.
+    """
+    unknown = options.keys() - ArrayOptions.__annotations__.keys()
+    if unknown:
+        raise TypeError(f"unexpected keyword arguments {', '.join(sorted(unknown))}")
+    return cast("ArrayOptions", dict(options))

@@ -1,0 +1,89 @@
+"""Changing the shape of an array, in an order that leaves every state in between readable.
+
+Growing writes data first and metadata last; shrinking writes metadata first and erases afterwards. After shrinking, the
+part of an edge chunk that has fallen outside is set to the fill value, so that it does not come back by growing again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace as changed
+from operator import index
+
+from omnizarr.array.index import Selection
+from omnizarr.array.io import Access
+from omnizarr.array.values import as_values
+from omnizarr.errors import ShapeError
+from omnizarr.hierarchy.context import Context
+from omnizarr.hierarchy.save import replace
+from omnizarr.model.array import ArrayMeta
+
+
+def resize(context: Context, path: str, access: Access, meta: ArrayMeta, shape: int | Iterable[int]) -> ArrayMeta:
+    """Change the shape in the store, and return the new metadata.
+
+    Raises:
+        ShapeError: If the number of dimensions differs, or a length is negative.
+    """
+    wanted = _checked(shape, meta, path)
+    if wanted == meta.shape:
+        return meta
+    new = changed(meta, shape=wanted)
+    replace(context, path, meta, new)
+    if any(after < before for after, before in zip(wanted, meta.shape, strict=True)):
+        access.with_shape(wanted).kernel.trim()
+        _refill(access, meta, wanted)
+    return new
+
+
+def append(
+    context: Context, path: str, access: Access, meta: ArrayMeta, *, values: object, axis: int
+) -> tuple[ArrayMeta, Access]:
+    """Add values at the end of a dimension; return the new metadata and what reads and writes it.
+
+    Raises:
+        ShapeError: If the shape of the values does not fit.
+    """
+    array = as_values(values, meta.dtype.numpy, meta.dtype.vlen, path)
+    ndim = len(meta.shape)
+    if not -ndim <= axis < ndim:
+        raise ShapeError(f"axis {axis} of an array of {ndim} dimensions", path=path)
+    axis %= ndim
+    expected = (*meta.shape[:axis], array.shape[axis] if array.ndim == ndim else None, *meta.shape[axis + 1 :])
+    if array.shape != expected:
+        shown = ", ".join("any" if i == axis else str(n) for i, n in enumerate(meta.shape))
+        raise ShapeError(f"values of shape {array.shape} cannot be appended, only ({shown}) can", path=path)
+    if not array.shape[axis]:
+        return meta, access
+    start = meta.shape[axis]
+    shape = (*meta.shape[:axis], start + array.shape[axis], *meta.shape[axis + 1 :])
+    grown = access.with_shape(shape)
+    grown.write(_box([start if i == axis else 0 for i in range(ndim)], array.shape), array)
+    new = changed(meta, shape=shape)
+    replace(context, path, meta, new)
+    return new, grown
+
+
+def _checked(shape: int | Iterable[int], meta: ArrayMeta, path: str) -> tuple[int, ...]:
+    lengths = (shape,) if isinstance(shape, int) else tuple(index(length) for length in shape)
+    if len(lengths) != len(meta.shape) or any(length < 0 for length in lengths):
+        raise ShapeError(f"an array of shape {meta.shape} cannot be given the shape {lengths}", path=path)
+    return lengths
+
+
+def _refill(access: Access, meta: ArrayMeta, shape: tuple[int, ...]) -> None:
+    fill = meta.fill.value(meta.dtype)
+    if fill is None or 0 in shape:
+        return
+    grid = meta.grid.chunk_shape
+    # As far as the chunks reach that are left, but no farther than there was data.
+    reach = tuple(min(old, -(-new // c) * c) for old, new, c in zip(meta.shape, shape, grid, strict=True))
+    wide = access.with_shape(reach, write_empty=False)
+    for axis, (end, new) in enumerate(zip(reach, shape, strict=True)):
+        if end > new:
+            starts = [new if i == axis else 0 for i in range(len(shape))]
+            wide.write(_box(starts, (*reach[:axis], end - new, *reach[axis + 1 :])), fill)
+
+
+def _box(starts: Iterable[int], counts: tuple[int, ...]) -> Selection:
+    return Selection([(start, 1, count) for start, count in zip(starts, counts, strict=True)], counts, counts)

@@ -1,0 +1,75 @@
+"""A picture of a hierarchy in text and HTML: names, shapes and types; chunks are never listed for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from omnizarr.hierarchy import html
+from omnizarr.model.array import ArrayMeta
+from omnizarr.model.group import GroupMeta
+
+_MOST_LINES = 1000
+
+
+class Tree:
+    """A node and what lies below it; `print` it, or let a notebook show it.
+
+    >>> import omnizarr as oz
+    >>> g = oz.create_group({})
+    >>> a = g.create_array("t", shape=(3, 4), dtype="f4")
+    >>> print(g.tree())
+    /
+    └── t (3, 4) float32
+    """
+
+    __slots__ = ("children", "meta", "name")
+
+    def __init__(self, name: str, meta: ArrayMeta | GroupMeta, children: Sequence[Tree]) -> None:
+        self.name = name
+        self.meta = meta
+        self.children = children
+
+    def __str__(self) -> str:
+        lines: list[str] = []
+        for line in self._lines("", ""):
+            if len(lines) == _MOST_LINES:
+                lines.append("…")
+                break
+            lines.append(line)
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _lines(self, first: str, rest: str) -> Iterator[str]:
+        detail = describe(self.meta)
+        yield f"{first}{self.name} {detail}" if detail else f"{first}{self.name}"
+        for i, child in enumerate(self.children):
+            last = i == len(self.children) - 1
+            yield from child._lines(  # noqa: SLF001 - the same class
+                rest + ("└── " if last else "├── "), rest + ("    " if last else "│   ")
+            )
+
+    def _repr_html_(self) -> str:
+        return html.frame(self._html(depth=0))
+
+    def _html(self, depth: int) -> str:
+        shown = self.children[:_MOST_LINES]
+        branches = [child._html(depth + 1) for child in shown]  # noqa: SLF001 - the same class
+        if len(shown) < len(self.children):
+            branches.append(f"… and {len(self.children) - len(shown)} more")
+        return html.tree(html.leaf(self.name, describe(self.meta)), branches, is_open=depth < 2)
+
+
+def describe(meta: ArrayMeta | GroupMeta) -> str:
+    """Return what stands behind a node's name: dimensions and type of an array, nothing for a group."""
+    if isinstance(meta, GroupMeta):
+        return ""
+    return f"{shape_text(meta)} {meta.dtype.vlen or meta.dtype.numpy.name}"
+
+
+def shape_text(meta: ArrayMeta) -> str:
+    """Return the shape with the names of dimensions where there are any: "(time: 3, 4)"."""
+    if not meta.dims or not any(meta.dims):
+        return str(meta.shape)
+    parts = (f"{name}: {size}" if name else str(size) for name, size in zip(meta.dims, meta.shape, strict=True))
+    return f"({', '.join(parts)})"

@@ -1,0 +1,74 @@
+"""Keeping consolidated metadata in step: what is done after the documents of a node have changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from omnizarr.format.names import ZARR_JSON, ZMETADATA, join
+from omnizarr.hierarchy.consolidated import render_v2, render_v3, split_v2, split_v3
+from omnizarr.store.protocol import Store
+
+_MARK = b'"consolidated_metadata"'
+
+
+def ancestors(path: str) -> list[str]:
+    """Return the paths above a path, the root first.
+
+    >>> ancestors("a/b/c")
+    ['', 'a', 'a/b']
+    """
+    if not path:
+        return []
+    parts = path.split("/")
+    return ["/".join(parts[:depth]) for depth in range(len(parts))]
+
+
+def block_keys(above: Sequence[str]) -> list[str]:
+    """Return the keys that may hold the consolidated metadata of groups, two for each."""
+    return [key for path in above for key in (join(path, ZARR_JSON), join(path, ZMETADATA))]
+
+
+def record(
+    store: Store,
+    path: str,
+    documents: Mapping[str, bytes],
+    *,
+    erase: bool = False,
+    itself: bool = False,
+    found: Sequence[bytes | None] | None = None,
+) -> None:
+    """Enter changed documents into the consolidated metadata of every group above a node that has any.
+
+    Args:
+        store: Where the node is.
+        path: The node's path.
+        documents: New texts of documents by their whole keys.
+        itself: Whether the node is a group whose own metadata, too, may be consolidated in it, as v2 does.
+        erase: Whether all that the node and those below it had before is forgotten.
+        found: What the store holds under `block_keys(ancestors(path))`, where that is known already.
+    """
+    above = [*ancestors(path), path] if itself else ancestors(path)
+    values = store.get_many(block_keys(above)) if found is None else found
+    for i, group in enumerate(above):
+        new, old = values[2 * i], values[2 * i + 1]
+        start = len(group) + 1 if group else 0
+        inner = path[start:]
+        if new is not None and _MARK in new and group != path:
+            key = join(group, ZARR_JSON)
+            texts = split_v3(new, key)
+            if texts is not None:
+                changed = {name[start:]: text for name, text in documents.items() if name.endswith(ZARR_JSON)}
+                store.put(key, render_v3(new, _changed(texts, inner, changed, erase=erase)))
+        if old is not None:
+            key = join(group, ZMETADATA)
+            changed = {name[start:]: text for name, text in documents.items() if not name.endswith(ZARR_JSON)}
+            store.put(key, render_v2(_changed(split_v2(old, key), inner, changed, erase=erase)))
+
+
+def _changed(
+    texts: Mapping[str, bytes], inner: str, documents: Mapping[str, bytes], *, erase: bool
+) -> dict[str, bytes]:
+    below = inner + "/"
+    kept = {key: text for key, text in texts.items() if not (erase and key.startswith(below))}
+    kept.update(documents)
+    return kept

@@ -1,0 +1,61 @@
+"""What an array is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from omnizarr.model.codec import Codec, canonical, sharding_of, transpose_order
+from omnizarr.model.dtype import DType
+from omnizarr.model.fill import Fill
+from omnizarr.model.grid import Grid
+from omnizarr.model.jsonvalue import JSON
+from omnizarr.model.keys import Keys
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayMeta:
+    """An array: everything that its documents say, in one form for every dialect."""
+
+    shape: tuple[int, ...]
+    dtype: DType
+    grid: Grid
+    keys: Keys
+    fill: Fill
+    codecs: tuple[Codec, ...]
+    dims: tuple[str | None, ...] | None = None
+    attributes: Mapping[str, JSON] = field(default_factory=dict)
+    format: str = "zarr3"
+    extra: Mapping[str, JSON] = field(default_factory=dict)
+    """Fields that Omnizarr does not interpret but keeps through a rewrite."""
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def shards(self) -> tuple[int, ...] | None:
+        """The shape of a shard, if the array is sharded: that which is stored under one key."""
+        return None if sharding_of(self.codecs) is None else self.grid.chunk_shape
+
+    @property
+    def chunks(self) -> tuple[int, ...]:
+        """The shape of what is decoded at once: of a chunk in a shard, or of a chunk of the grid."""
+        codec = sharding_of(self.codecs)
+        if codec is None:
+            return self.grid.chunk_shape
+        inner: tuple[int, ...] = tuple(codec.configuration["chunk_shape"])  # type: ignore[arg-type]  # parsers check it
+        # A shard's chunks are measured after the transposes before it, so these are undone from the last to the first.
+        for step in reversed(self.codecs[:-1]):
+            order = transpose_order(step)
+            inner = tuple(inner[order.index(axis)] for axis in range(len(order)))
+        return inner
+
+    @property
+    def order(self) -> Literal["C", "F"]:
+        """Whether chunks are stored with the first dimension varying fastest ("F") or in any other way ("C")."""
+        if self.ndim < 2 or not self.codecs or canonical(self.codecs[0].name) != "transpose":
+            return "C"
+        return "F" if transpose_order(self.codecs[0]) == tuple(reversed(range(self.ndim))) else "C"

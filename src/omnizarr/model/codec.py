@@ -1,0 +1,169 @@
+"""Steps between an array's elements and stored bytes, by name; what a name does is the codec layer's business.
+
+A chain is any number of array→array steps, one array→bytes step, and any number of bytes→bytes steps:
+https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#chunk-encoding
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Literal, NamedTuple, TypeAlias, cast
+
+from omnizarr.model.jsonvalue import JSON
+
+Kind: TypeAlias = Literal["array", "array-bytes", "bytes"]
+"""What a step does: array→array, array→bytes or bytes→bytes."""
+
+
+class Codec(NamedTuple):
+    """One step: a name as the document spells it, and its configuration."""
+
+    name: str
+    configuration: Mapping[str, JSON] = {}  # never changed: Mapping has no setter
+    required: bool = True
+    """False if the document allows readers that do not know the codec to leave it out."""
+
+    def to_json(self) -> dict[str, JSON]:
+        """Render as a v3 codec object."""
+        if self.required:
+            return {"name": self.name, "configuration": self.configuration}
+        return {"name": self.name, "configuration": self.configuration, "must_understand": False}
+
+
+KINDS: Final[dict[str, Kind]] = {
+    "transpose": "array",
+    "delta": "array",
+    "numcodecs.fixedscaleoffset": "array",
+    "numcodecs.quantize": "array",
+    "numcodecs.bitround": "array",
+    "numcodecs.astype": "array",
+    "numcodecs.packbits": "array",
+    "numcodecs.categorize": "array",
+    "bytes": "array-bytes",
+    "vlen-utf8": "array-bytes",
+    "vlen-bytes": "array-bytes",
+    "sharding_indexed": "array-bytes",
+    "numcodecs.pcodec": "array-bytes",
+    "numcodecs.zfpy": "array-bytes",
+    "numcodecs.vlen-array": "array-bytes",
+    "numcodecs.json2": "array-bytes",
+    "numcodecs.msgpack2": "array-bytes",
+    "gzip": "bytes",
+    "zlib": "bytes",
+    "zstd": "bytes",
+    "blosc": "bytes",
+    "lz4": "bytes",
+    "bz2": "bytes",
+    "lzma": "bytes",
+    "crc32c": "bytes",
+    "shuffle": "bytes",
+    "numcodecs.blosc": "bytes",
+    "numcodecs.crc32": "bytes",
+    "numcodecs.crc32c": "bytes",
+    "numcodecs.adler32": "bytes",
+    "numcodecs.fletcher32": "bytes",
+    "numcodecs.jenkins_lookup3": "bytes",
+    "numcodecs.base64": "bytes",
+}
+"""The kind of each codec known by name; names that are not here are judged by the codec layer."""
+
+ALIASES: Final[dict[str, str]] = {
+    "endian": "bytes",
+    "numcodecs.vlen-utf8": "vlen-utf8",
+    "numcodecs.vlen-bytes": "vlen-bytes",
+    "numcodecs.zlib": "zlib",
+    "numcodecs.gzip": "gzip",
+    "numcodecs.zstd": "zstd",
+    "numcodecs.lz4": "lz4",
+    "numcodecs.bz2": "bz2",
+    "numcodecs.lzma": "lzma",
+    "numcodecs.shuffle": "shuffle",
+    "numcodecs.delta": "delta",
+    "numcodecs.crc32c": "crc32c",
+}
+"""Names whose bytes are the same as another name's. Not `numcodecs.blosc`: its configuration is spelled otherwise."""
+
+# What numcodecs assumes for the settings that a document leaves out.
+_DEFAULTS: Final[dict[str, dict[str, JSON]]] = {
+    "zlib": {"level": 1},
+    "gzip": {"level": 1},
+    "zstd": {"level": 0, "checksum": False},
+    "lz4": {"acceleration": 1},
+    "bz2": {"level": 1},
+    "lzma": {"format": 1, "check": -1, "preset": None, "filters": None},
+    "shuffle": {"elementsize": 4},
+    "blosc": {"cname": "lz4", "clevel": 5, "shuffle": "shuffle", "typesize": 1, "blocksize": 0},
+}
+
+BLOSC_SHUFFLES: Final = ("noshuffle", "shuffle", "bitshuffle")
+"""The names of blosc's shuffles; numcodecs writes their places in this list, and -1 for "choose by item size"."""
+
+
+def canonical(name: str) -> str:
+    """Give the one name of a codec that has several.
+
+    >>> canonical("numcodecs.zlib"), canonical("endian"), canonical("my.codec")
+    ('zlib', 'bytes', 'my.codec')
+    """
+    return ALIASES.get(name, name)
+
+
+def kind_of(name: str) -> Kind | None:
+    """Say what a step of this name does, or None if the name is not known here."""
+    return KINDS.get(ALIASES.get(name, name))
+
+
+def resolve(codec: Codec) -> Codec:
+    """Give the codec its one name and every setting that the document left to numcodecs' defaults.
+
+    A codec that only looks like another keeps its own name: `numcodecs.crc32c` with the checksum in front, say.
+
+    >>> resolve(Codec("numcodecs.zlib", {})).configuration
+    {'level': 1}
+    """
+    name, given, required = codec
+    if name == "numcodecs.crc32c" and given.get("location", "end") != "end":
+        return codec
+    if name == "numcodecs.blosc":
+        name, given = "blosc", {**given, "shuffle": blosc_shuffle(given.get("shuffle", 1), 1)}
+    name = ALIASES.get(name, name)
+    defaults = _DEFAULTS.get(name)
+    if name == "delta" and "astype" not in given:
+        defaults = {"astype": given.get("dtype")}
+    return Codec(name, {**defaults, **given} if defaults else given, required)
+
+
+def blosc_shuffle(number: JSON, itemsize: int) -> str:
+    """Give the name of a shuffle that numcodecs numbers; unknown numbers give the empty string."""
+    if number == -1:
+        return "bitshuffle" if itemsize == 1 else "shuffle"
+    if type(number) is int and 0 <= number < len(BLOSC_SHUFFLES):
+        return BLOSC_SHUFFLES[number]
+    return number if isinstance(number, str) and number in BLOSC_SHUFFLES else ""
+
+
+def sharding_of(codecs: tuple[Codec, ...]) -> Codec | None:
+    """Find the sharding step of a chain whose chunks can be read one by one: after transposes only, and last."""
+    if not codecs or codecs[-1].name != "sharding_indexed":
+        return None
+    if any(canonical(codec.name) != "transpose" for codec in codecs[:-1]):
+        return None
+    return codecs[-1]
+
+
+def transpose_order(codec: Codec) -> tuple[int, ...]:
+    """Read the permutation of a parsed transpose step."""
+    return tuple(cast("list[int]", codec.configuration["order"]))
+
+
+def inner_codecs(codec: Codec, field: Literal["codecs", "index_codecs"] = "codecs") -> tuple[Codec, ...]:
+    """Read a chain inside a parsed sharding step: that of its chunks, or that of its index."""
+    chain = cast("list[dict[str, JSON]]", codec.configuration[field])
+    return tuple(
+        Codec(
+            cast("str", step["name"]),
+            cast("Mapping[str, JSON]", step.get("configuration", {})),
+            step.get("must_understand") is not False,
+        )
+        for step in chain
+    )

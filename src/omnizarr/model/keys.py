@@ -1,0 +1,66 @@
+"""The names of an array's chunks in the store, below the array's own path."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+_MOST_DIGITS = len(str(2**63))
+
+
+class Keys(NamedTuple):
+    """A template of chunk keys: a prefix and the indices, joined by the separator, then a suffix.
+
+    >>> Keys("c", "/", "", "c").key((1, 20)), Keys("", ".", "", "0").key((1, 20)), Keys("", ".", "", "0").key(())
+    ('c/1/20', '1.20', '0')
+    """
+
+    prefix: str
+    """First part of each key, or the empty string; the separator stands between it and the indices."""
+
+    separator: str
+
+    suffix: str
+    """Follows the last index with nothing between."""
+
+    scalar: str
+    """The whole key of the only chunk of an array without dimensions."""
+
+    def key(self, index: tuple[int, ...]) -> str:
+        """Form the key of the chunk at a place in the grid."""
+        if not index:
+            return self.scalar
+        joined = self.separator.join(map(str, index))
+        return f"{self.prefix}{self.separator}{joined}{self.suffix}" if self.prefix else joined + self.suffix
+
+    def parse(self, key: str, ndim: int | None = None) -> tuple[int, ...] | None:
+        """Find the place in the grid that a key stands for, or None if no chunk has that key.
+
+        Args:
+            key: The key below the array's path.
+            ndim: The number of dimensions. Without it `0` is read as the first chunk of one dimension, although an
+                array without dimensions may use the same key.
+        """
+        if key == self.scalar and (ndim == 0 or (ndim is None and self.prefix)):
+            return ()
+        start = self.prefix + self.separator if self.prefix else ""
+        if not key.startswith(start) or not key.endswith(self.suffix) or len(key) < len(start) + len(self.suffix):
+            return None
+        parts = key[len(start) : len(key) - len(self.suffix)].split(self.separator)
+        if (ndim is not None and ndim != len(parts)) or not all(map(_is_index, parts)):
+            return None
+        return tuple(map(int, parts))
+
+
+def _is_index(text: str) -> bool:
+    # One spelling for each number: no sign, no leading zero, no digits of other scripts, nothing past 2**63.
+    return text.isascii() and text.isdigit() and (text[0] != "0" or text == "0") and len(text) <= _MOST_DIGITS
+
+
+def default_keys(separator: str = "/") -> Keys:
+    """Make the keys of Zarr v3's `default` encoding: `c/0/0`."""
+    return Keys("c", separator, "", "c")
+
+
+def v2_keys(separator: str = ".") -> Keys:
+    """Make the keys of Zarr v2, and of v3's encoding of that name: `0.0`."""
+    return Keys("", separator, "", "0")

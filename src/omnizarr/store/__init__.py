@@ -1,0 +1,1 @@
+"""Bytes under keys: file systems, memory, dictionaries, and wrappers around them; knows nothing of Zarr."""

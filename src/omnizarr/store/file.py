@@ -1,0 +1,132 @@
+"""The file system store: a key is a path below a base directory.
+
+https://zarr-specs.readthedocs.io/en/latest/v3/stores/filesystem/
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from omnizarr.errors import UnsafeError, UnsupportedError
+from omnizarr.native import FileStore as NativeStore
+from omnizarr.store.buffers import byte_view
+from omnizarr.store.keys import check_key, check_prefix
+from omnizarr.store.uri import NATIVE, key_to_path, path_to_key, path_to_uri, scheme, uri_to_path
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+
+def local_path(where: str | os.PathLike[str]) -> str:
+    """Return the absolute path that a path or a `file:` URI stands for; text without a scheme is a path.
+
+    Raises:
+        UnsafeError: The path is empty or holds a NUL, or the URI is not one of this system's files.
+        UnsupportedError: The text is a URI of another scheme.
+    """
+    text = os.fsdecode(where)
+    if isinstance(where, str) and (kind := scheme(where)) is not None:
+        if kind != "file":
+            raise UnsupportedError(f"{where!r} is not on a file system: its scheme is {kind!r}")
+        return uri_to_path(where)
+    if not text or "\0" in text:
+        raise UnsafeError(f"{text!r} is not a path")
+    return os.path.abspath(text)  # noqa: PTH100 - pathlib takes longer to import than all stores together
+
+
+class FileStore:
+    """Files below a directory, which the first put makes.
+
+    A put is whole or absent: a reader, and whoever looks after a crash, sees the old value or the new. A key that is a
+    directory has no value; neither have pipes and devices. Links that lead out of the directory are refused, those that
+    stay inside are followed. Names of unfinished puts (`.<hex>.partial`) are never listed.
+
+    Args:
+        where: A path, or a `file:` URI.
+        durable: Whether a finished put also survives a loss of power; each then waits for the disk.
+
+    >>> FileStore("/my data").uri
+    'file:///my%20data'
+    """
+
+    __slots__ = ("durable", "native", "root")
+
+    read_only = False
+
+    def __init__(self, where: str | os.PathLike[str], *, durable: bool = False) -> None:
+        self.root = local_path(where)
+        self.durable = durable
+        self.native = NativeStore(self.root, durable)
+
+    @property
+    def uri(self) -> str:
+        """The canonical URI of the directory."""
+        return path_to_uri(self.root)
+
+    def path(self, key: str) -> str:
+        """Return the path of a key's file."""
+        return key_to_path(self.root, key)
+
+    def key(self, path: str | os.PathLike[str]) -> str:
+        """Return the key of a file below the directory."""
+        return path_to_key(self.root, os.path.abspath(path))  # noqa: PTH100 - as above
+
+    def get(self, key: str) -> bytes | None:
+        """Return the contents of the key's file."""
+        return self.native.get(key)
+
+    def get_range(self, key: str, start: int, length: int | None = None) -> bytes | None:
+        """Return a part of the contents of the key's file."""
+        return self.native.get_range(key, start, length)
+
+    def get_many(self, keys: Sequence[str]) -> list[bytes | None]:
+        """Return the contents of several files."""
+        return self.native.get_many(keys)
+
+    def put(self, key: str, data: Buffer) -> None:
+        """Replace the key's file."""
+        if NATIVE == "windows":
+            key_to_path(self.root, key)  # Refuses names that the system would take for something else.
+        self.native.put(check_key(key), data if type(data) is bytes else byte_view(key, data))
+
+    def erase(self, key: str) -> bool:
+        """Remove the file or directory at the key's path."""
+        return self.native.erase(key)
+
+    def erase_prefix(self, prefix: str) -> None:
+        """Remove all files and directories below a prefix."""
+        self.native.erase_prefix(check_prefix(prefix))
+
+    def list_prefix(self, prefix: str) -> list[str]:
+        """List the keys of all files below a prefix."""
+        return self.native.list_prefix(check_prefix(prefix))
+
+    def list_dir(self, prefix: str) -> tuple[list[str], list[str]]:
+        """List the files of a directory as keys, its directories (empty ones too) as prefixes."""
+        return self.native.list_dir(check_prefix(prefix))
+
+    def size(self, key: str) -> int | None:
+        """Return the size of the key's file."""
+        return self.native.size(key)
+
+    def exists(self, key: str) -> bool:
+        """Whether the key has a file."""
+        return self.native.exists(key)
+
+    def __repr__(self) -> str:
+        return f"FileStore({self.root!r}{', durable=True' if self.durable else ''})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FileStore) and (self.root, self.durable) == (other.root, other.durable)
+
+    def __hash__(self) -> int:
+        return hash((FileStore, self.root, self.durable))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _remake, (self.root, self.durable)
+
+
+def _remake(root: str, durable: bool) -> FileStore:
+    return FileStore(root, durable=durable)

@@ -1,0 +1,145 @@
+"""Any mapping of keys to bytes as a store."""
+
+from __future__ import annotations
+
+from _thread import allocate_lock  # what threading.Lock is, without the millisecond that importing it takes
+from collections.abc import Mapping, MutableMapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from omnizarr.errors import ReadOnlyError
+from omnizarr.store.buffers import byte_view
+from omnizarr.store.keys import check_key, check_prefix, clip, is_key
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+
+class DictStore:
+    """A mapping of keys to bytes, used as it is: what is put shows in the mapping, and the reverse.
+
+    Values may be anything with a buffer: bytes, bytearray, memoryview, a NumPy array. Entries whose key is not a
+    string, or not one that a store may have, are not seen. A mapping that cannot be changed makes a read-only store.
+    The store's own operations exclude each other; whoever changes the mapping besides must see to that.
+
+    >>> values = {}
+    >>> DictStore(values).put("a/b", b"1")
+    >>> values
+    {'a/b': b'1'}
+    """
+
+    __slots__ = ("_lock", "mapping")
+
+    native = None
+
+    def __init__(self, mapping: Mapping[str, Any]) -> None:
+        self.mapping = mapping
+        self._lock = allocate_lock()
+
+    @property
+    def uri(self) -> str:
+        """A name for the mapping within this process."""
+        return f"memory://{id(self.mapping):x}"
+
+    @property
+    def read_only(self) -> bool:
+        """Whether the mapping cannot be changed."""
+        return not isinstance(self.mapping, MutableMapping)
+
+    def _find(self, key: str) -> Any:  # noqa: ANN401 - whatever the mapping holds
+        check_key(key)
+        with self._lock:
+            try:
+                return self.mapping[key]
+            except KeyError:
+                return None
+
+    def _changeable(self, key: str) -> MutableMapping[str, Any]:
+        if isinstance(self.mapping, MutableMapping):
+            return self.mapping
+        raise ReadOnlyError(f"a {type(self.mapping).__name__} cannot be changed", key=key)
+
+    def get(self, key: str) -> bytes | None:
+        """Return the value as bytes."""
+        value = self._find(key)
+        if value is None or type(value) is bytes:
+            return value
+        return byte_view(key, value).tobytes()
+
+    def get_range(self, key: str, start: int, length: int | None = None) -> bytes | None:
+        """Return a part of the value."""
+        value = self._find(key)
+        if value is None:
+            return None
+        view = byte_view(key, value)
+        first, last = clip(view.nbytes, start, length)
+        return view[first:last].tobytes()
+
+    def get_many(self, keys: Sequence[str]) -> list[bytes | None]:
+        """Return several values."""
+        return [self.get(key) for key in keys]
+
+    def put(self, key: str, data: Buffer) -> None:
+        """Set the value, to a copy unless it is bytes."""
+        mapping = self._changeable(check_key(key))
+        value = data if type(data) is bytes else byte_view(key, data).tobytes()
+        with self._lock:
+            mapping[key] = value
+
+    def erase(self, key: str) -> bool:
+        """Remove the value of this very key."""
+        mapping = self._changeable(check_key(key))
+        with self._lock:
+            try:
+                del mapping[key]
+            except KeyError:
+                return False
+        return True
+
+    def erase_prefix(self, prefix: str) -> None:
+        """Remove all values below a prefix."""
+        mapping = self._changeable(prefix)
+        for key in self.list_prefix(prefix):
+            with self._lock:
+                mapping.pop(key, None)
+
+    def list_prefix(self, prefix: str) -> list[str]:
+        """List the keys below a prefix."""
+        prefix = check_prefix(prefix)
+        with self._lock:
+            keys: list[object] = list(self.mapping)
+        return [key for key in keys if isinstance(key, str) and key.startswith(prefix) and is_key(key)]
+
+    def list_dir(self, prefix: str) -> tuple[list[str], list[str]]:
+        """List what lies right below a prefix."""
+        prefix = check_prefix(prefix)
+        keys: list[str] = []
+        prefixes: dict[str, None] = {}
+        for key in self.list_prefix(prefix):
+            name, slash, _ = key[len(prefix) :].partition("/")
+            if slash:
+                prefixes[prefix + name + slash] = None
+            else:
+                keys.append(key)
+        return keys, list(prefixes)
+
+    def size(self, key: str) -> int | None:
+        """Return the number of bytes of the value."""
+        value = self._find(key)
+        return None if value is None else byte_view(key, value).nbytes
+
+    def exists(self, key: str) -> bool:
+        """Whether there is a value."""
+        with self._lock:
+            return check_key(key) in self.mapping
+
+    def __repr__(self) -> str:
+        return f"DictStore(<{type(self.mapping).__name__}>)"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DictStore) and self.mapping is other.mapping
+
+    def __hash__(self) -> int:
+        return hash((DictStore, id(self.mapping)))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return DictStore, (self.mapping,)

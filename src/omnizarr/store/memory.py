@@ -1,0 +1,107 @@
+"""The store in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from omnizarr.errors import StoreError
+from omnizarr.native import MemoryStore as NativeStore
+from omnizarr.store.buffers import byte_view
+from omnizarr.store.keys import check_key, check_prefix
+from omnizarr.store.mapping import DictStore
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+
+class MemoryStore:
+    """A store in the memory of this process.
+
+    Args:
+        values: A mapping to be used as it is, by a `DictStore`; without one the values live in the kernel, which is
+            faster, but ends with the process and cannot be pickled.
+
+    >>> store = MemoryStore()
+    >>> store.put("a", b"123")
+    >>> store.get_range("a", -2)
+    b'23'
+    """
+
+    __slots__ = ("_values",)
+
+    def __init__(self, values: Mapping[str, Any] | None = None) -> None:
+        self._values = NativeStore() if values is None else DictStore(values)
+
+    @property
+    def native(self) -> NativeStore | None:
+        """The kernel's handle, where the values live there."""
+        return None if isinstance(self._values, DictStore) else self._values
+
+    @property
+    def uri(self) -> str:
+        """A name for the store within this process."""
+        return self._values.uri if isinstance(self._values, DictStore) else f"memory://{id(self._values):x}"
+
+    @property
+    def read_only(self) -> bool:
+        """Whether the values cannot be changed."""
+        return isinstance(self._values, DictStore) and self._values.read_only
+
+    def get(self, key: str) -> bytes | None:
+        """Return the value."""
+        return self._values.get(key)
+
+    def get_range(self, key: str, start: int, length: int | None = None) -> bytes | None:
+        """Return a part of the value."""
+        return self._values.get_range(key, start, length)
+
+    def get_many(self, keys: Sequence[str]) -> list[bytes | None]:
+        """Return several values."""
+        return self._values.get_many(keys)
+
+    def put(self, key: str, data: Buffer) -> None:
+        """Set the value, to a copy."""
+        self._values.put(check_key(key), data if type(data) is bytes else byte_view(key, data))
+
+    def erase(self, key: str) -> bool:
+        """Remove the value of this very key."""
+        return self._values.erase(key)
+
+    def erase_prefix(self, prefix: str) -> None:
+        """Remove all values below a prefix."""
+        self._values.erase_prefix(check_prefix(prefix))
+
+    def list_prefix(self, prefix: str) -> list[str]:
+        """List the keys below a prefix."""
+        return self._values.list_prefix(check_prefix(prefix))
+
+    def list_dir(self, prefix: str) -> tuple[list[str], list[str]]:
+        """List what lies right below a prefix."""
+        return self._values.list_dir(check_prefix(prefix))
+
+    def size(self, key: str) -> int | None:
+        """Return the number of bytes of the value."""
+        return self._values.size(key)
+
+    def exists(self, key: str) -> bool:
+        """Whether there is a value."""
+        return self._values.exists(key)
+
+    def __repr__(self) -> str:
+        inside = f"<{type(self._values.mapping).__name__}>" if isinstance(self._values, DictStore) else ""
+        return f"MemoryStore({inside})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, MemoryStore) and self.uri == other.uri
+
+    def __hash__(self) -> int:
+        return hash((MemoryStore, self.uri))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        if isinstance(self._values, DictStore):
+            return MemoryStore, (self._values.mapping,)
+        raise StoreError(
+            "a memory store lives in this process alone and cannot be pickled",
+            hint="Use a directory, or give MemoryStore a dict, which is pickled with its values.",
+        )

@@ -1,0 +1,86 @@
+"""From what a user calls a place to the store there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import cast
+
+from omnizarr.errors import NodeTypeError, UnsupportedError
+from omnizarr.store.file import FileStore
+from omnizarr.store.mapping import DictStore
+from omnizarr.store.protocol import Store
+from omnizarr.store.uri import scheme
+from omnizarr.store.wrap import ReadOnlyStore
+
+_MEMBERS = (
+    "uri", "read_only", "native", "get", "get_range", "get_many", "put",
+    "erase", "erase_prefix", "list_prefix", "list_dir", "size", "exists",
+)  # fmt: skip
+
+_FILES = {
+    ".zip": "Unpack it into a directory.",
+    ".json": "Reference sets cannot be opened yet.",
+    ".parq": "Reference sets cannot be opened yet.",
+    ".parquet": "Reference sets cannot be opened yet.",
+    ".nc": "netCDF and HDF5 files cannot be opened yet.",
+    ".nc4": "netCDF and HDF5 files cannot be opened yet.",
+    ".h5": "netCDF and HDF5 files cannot be opened yet.",
+    ".hdf5": "netCDF and HDF5 files cannot be opened yet.",
+    ".grib": "GRIB files cannot be opened yet.",
+    ".grib2": "GRIB files cannot be opened yet.",
+    ".tif": "TIFF files cannot be opened yet.",
+    ".tiff": "TIFF files cannot be opened yet.",
+}
+
+
+def resolve(where: object, *, read_only: bool = False) -> tuple[Store, str]:
+    """Find the store that a place stands for, and the path of the node within it.
+
+    Args:
+        where: A path, a `file:` URI, a mapping of keys to bytes, or a store.
+        read_only: Whether the store shall refuse changes.
+
+    Returns:
+        The store, and the path of the node within it (empty: the root).
+
+    Raises:
+        UnsupportedError: The place is of a kind that cannot be opened.
+        UnsafeError: The path or URI is not well formed.
+        NodeTypeError: The object is none of these.
+
+    >>> resolve({}, read_only=True)
+    (ReadOnlyStore(DictStore(<dict>)), '')
+    """
+    store = _store(where)
+    return (ReadOnlyStore(store) if read_only and not store.read_only else store), ""
+
+
+def _store(where: object) -> Store:
+    if isinstance(where, (str, os.PathLike)):
+        return _file(where)
+    missing = [name for name in _MEMBERS if not hasattr(where, name)]
+    if not missing:
+        return cast("Store", where)
+    if isinstance(where, Mapping):
+        return DictStore(where)
+    kind = f"{type(where).__module__}.{type(where).__qualname__}"
+    if len(missing) < len(_MEMBERS) // 2:
+        raise NodeTypeError(f"the {kind} is not a store: it lacks {', '.join(missing)}")
+    raise NodeTypeError(
+        f"cannot tell where to look from an object of type {kind}",
+        hint="Give a path, a file: URI, a mapping of keys to bytes, or a store.",
+    )
+
+
+def _file(where: str | os.PathLike[str]) -> FileStore:
+    if isinstance(where, str) and (kind := scheme(where)) not in (None, "file"):
+        raise UnsupportedError(
+            f"cannot open {where!r}: there is no store for {kind}: URLs yet",
+            hint="Copy the data to a directory, or give a mapping such as fsspec.get_mapper(url).",
+        )
+    store = FileStore(where)
+    hint = _FILES.get(os.path.splitext(store.root)[1].lower())  # noqa: PTH122 - pathlib takes long to import
+    if hint and os.path.isfile(store.root):  # noqa: PTH113 - as above
+        raise UnsupportedError(f"{store.root!r} is a file, not a directory of keys", hint=hint)
+    return store

@@ -1,0 +1,23 @@
+"""Profiles of hypothesis, and the seed that everything random in the tests starts from."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+
+# Examples touch files and threads: their time says little, and slow generation is no failure.
+_COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
+
+settings.register_profile("default", max_examples=100, **_COMMON)
+settings.register_profile("ci", max_examples=2000, print_blob=True, **_COMMON)
+settings.register_profile("deep", max_examples=20_000, print_blob=True, **_COMMON)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "default"))
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """Random values that are the same in every run."""
+    return np.random.default_rng(20240229)

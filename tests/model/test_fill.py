@@ -1,0 +1,137 @@
+"""Fill values as bits."""
+
+from __future__ import annotations
+
+import datetime as dt
+import struct
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from omnizarr.errors import ShapeError
+from omnizarr.model.dtype import BYTES, STRING, DType
+from omnizarr.model.fill import Fill
+
+SCALARS = st.one_of(
+    hnp.boolean_dtypes(),
+    hnp.integer_dtypes(endianness="?"),
+    hnp.floating_dtypes(endianness="?"),
+    hnp.complex_number_dtypes(endianness="?"),
+    hnp.byte_string_dtypes(min_len=1, max_len=6),
+    hnp.unicode_string_dtypes(endianness="?", min_len=1, max_len=6),
+    hnp.datetime64_dtypes(endianness="?"),
+    hnp.timedelta64_dtypes(endianness="?"),
+).filter(lambda dtype: dtype.itemsize <= 64 and dtype.str[1:] not in ("f16", "f12", "c32", "c24"))
+
+
+@given(st.data())
+def test_every_scalar_survives(data):
+    dtype = DType.of(data.draw(SCALARS))
+    array = data.draw(hnp.arrays(dtype.numpy, 1))
+    fill = Fill.of(array[0], dtype)
+    assert fill.bits == array.tobytes()
+    assert np.array([fill.value(dtype)], dtype.numpy).tobytes() == array.tobytes()
+
+
+@pytest.mark.parametrize("kind", ["<f2", ">f2", "<f4", ">f4", "<f8", ">f8"])
+def test_the_payload_of_a_nan_survives(kind):
+    size = int(kind[2])
+    bits = int.from_bytes(b"\x7f\xf9" + b"\x12" * (size - 2)) if size > 2 else 0x7E21
+    scalar = np.array(bits, f"u{size}").view(f"f{size}")[()]
+    dtype = DType.of(kind)
+    assert Fill.of(scalar, dtype).bits == bits.to_bytes(size, dtype.byteorder)
+    both = DType.of(f"{kind[0]}c{2 * size}") if size > 2 else None
+    if both is not None:
+        value = np.array([bits, 1], f"u{size}").view(f"c{2 * size}")[0]
+        assert Fill.of(value, both).bits == bits.to_bytes(size, dtype.byteorder) + (1).to_bytes(size, dtype.byteorder)
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "bits"),
+    [
+        (-0.0, "<f4", b"\0\0\0\x80"),
+        (float("nan"), ">f2", b"\x7e\0"),
+        (float("nan"), "<f4", b"\0\0\xc0\x7f"),
+        (1e39, ">f4", b"\x7f\x80\0\0"),
+        (-1e39, ">f4", b"\xff\x80\0\0"),
+        (70000, ">f2", b"\x7c\0"),
+        (2**63 - 1, ">i8", b"\x7f" + b"\xff" * 7),
+        (2**64 - 1, "u8", b"\xff" * 8),
+        (3.0, "u1", b"\x03"),
+        (True, "?", b"\x01"),
+        (0, "?", b"\x00"),
+        (1 + 2j, ">c8", struct.pack(">ff", 1, 2)),
+        (3, "<c8", struct.pack("<ff", 3, 0)),
+        (b"ab", "S4", b"ab\0\0"),
+        ("ab", "S4", b"ab\0\0"),
+        ("aé", ">U3", "aé\0".encode("utf-32-be")),
+        ("\ud800", "<U1", b"\0\xd8\0\0"),
+        (0, "V3", bytes(3)),
+        (b"abc", "V3", b"abc"),
+        (np.void(b"abc"), "V3", b"abc"),
+        (5, ">M8[s]", (5).to_bytes(8, "big")),
+        ("NaT", "<M8[s]", (2**63).to_bytes(8, "little")),
+        ("1970-01-02", "<M8[s]", (86400).to_bytes(8, "little")),
+        (dt.datetime(1970, 1, 2), "<M8[s]", (86400).to_bytes(8, "little")),  # noqa: DTZ001
+        (dt.timedelta(seconds=7), "<m8[s]", (7).to_bytes(8, "little")),
+        (np.timedelta64(2, "m"), "<m8[s]", (120).to_bytes(8, "little")),
+    ],
+)
+def test_values_become_these_bits(value, kind, bits):
+    assert Fill.of(value, DType.of(kind)).bits == bits
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        (256, "u1"),
+        (-1, "u8"),
+        (2**63, "i8"),
+        (1.5, "i4"),
+        ("1", "i4"),
+        (float("nan"), "i4"),
+        (float("inf"), "i4"),
+        ("x", "f4"),
+        (object(), "f4"),
+        (1j, "f8"),
+        (2, "?"),
+        (0.0, "?"),
+        (b"abcd", "S3"),
+        ("é", "S3"),
+        (1, "S3"),
+        ("abcd", "U3"),
+        (b"a", "U3"),
+        (b"ab", "V3"),
+        (1.5, "M8[s]"),
+        ("never", "M8[s]"),
+        (np.timedelta64(1, "ms"), "m8[s]"),
+        (np.datetime64(1, "s"), "m8[s]"),
+        ([1, 2], "M8[s]"),
+        ([1, 2], "i4"),
+        (2**63, "M8[s]"),
+    ],
+)
+def test_values_that_do_not_fit_are_refused(value, kind):
+    with pytest.raises(ShapeError):
+        Fill.of(value, DType.of(kind))
+
+
+def test_types_of_variable_length():
+    assert Fill.of("é", STRING).bits == "é".encode()
+    assert Fill.of("é", STRING).value(STRING) == "é"
+    assert Fill.of(b"\xff", BYTES).value(BYTES) == b"\xff"
+    for value, dtype in ((b"a", STRING), (0, STRING), ("a", BYTES), (0, BYTES), ("\ud800", STRING)):
+        with pytest.raises(ShapeError):
+            Fill.of(value, dtype)
+
+
+def test_undefined_and_zero():
+    dtype = DType.of("<i4")
+    assert Fill.of(None, dtype) == Fill(None)
+    assert Fill(None).value(dtype) is None
+    assert Fill.zero(dtype).bits == bytes(4)
+    assert Fill.zero(STRING).value(STRING) == ""
+    assert Fill.of(np.array(7), dtype).value(dtype) == 7
