@@ -54,7 +54,7 @@ demo: $(STAMP)/kernel
 	@$(RUN)python examples/demo.py
 
 docs: $(STAMP)/kernel $(STAMP)/group-docs
-	$(RUN)mkdocs build --strict
+	@NO_MKDOCS_2_WARNING=1 $(RUN)mkdocs build --strict
 	@echo 'open site/index.html'
 
 # --- prove ------------------------------------------------------------------------------------------------------------

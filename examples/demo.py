@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
+from typing import Literal
 
 import heatmap
 import numpy as np
@@ -39,9 +40,9 @@ def make_up() -> Floats:
     season = np.sin(2 * np.pi * (day - 110) / 365)
     noise = np.random.default_rng(1).normal(0, 0.1, (DAYS, LATITUDES, LONGITUDES)).astype(np.float32)
     values = mean + 4 * np.sin(lat) * season + 1.2 * eddies * np.cos(day / 20) + noise
-    values = np.maximum(values, -1.8).round(2).astype(np.float32)
-    values[:, height > 0.75] = np.nan
-    return values
+    rounded: Floats = np.maximum(values, -1.8).round(2).astype(np.float32)
+    rounded[:, height > 0.75] = np.nan
+    return rounded
 
 
 @contextmanager
@@ -54,7 +55,7 @@ def timed(what: str, nbytes: int) -> Iterator[None]:
     print(f"  {what:<58} {taken * 1e3:8.2f} ms  {speed}")
 
 
-def write(path: Path, values: Floats, layout: str) -> None:
+def write(path: Path, values: Floats, layout: Literal["zarr2", "zarr3"]) -> None:
     """A group with the field, its coordinates and its attributes."""
     shutil.rmtree(path, ignore_errors=True)
     group = oz.create_group(path, format=layout)
@@ -103,9 +104,8 @@ def read(path: Path, expected: Floats) -> None:
     np.testing.assert_array_equal(ends, expected[np.ix_([0, 364], range(LATITUDES), [5])])
 
 
-def page(group: oz.Group, day: Floats) -> str:
+def page(group: oz.Group, sst: oz.Array, day: Floats) -> str:
     """One self-contained HTML page: the group, its array with a picture of the chunks, and the data."""
-    sst = group["sst"]
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Omnizarr demo</title><style>
 body {{ font: 15px/1.5 system-ui, sans-serif; max-width: 1000px; margin: 2rem auto; padding: 0 1rem }}
@@ -129,18 +129,20 @@ def main() -> None:
     target = parser.parse_args().page.resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
     values = make_up()
-    paths = {"zarr3": target.with_suffix(".zarr"), "zarr2": target.with_name(f"{target.stem}-v2.zarr")}
-    for layout, path in paths.items():
-        print(f"\n{path}")
-        write(path, values, layout)
-        read(path, values)
+    v3, v2 = target.with_suffix(".zarr"), target.with_name(f"{target.stem}-v2.zarr")
+    print(f"\n{v3}")
+    write(v3, values, "zarr3")
+    read(v3, values)
+    print(f"\n{v2}")
+    write(v2, values, "zarr2")
+    read(v2, values)
 
-    group = oz.open_group(paths["zarr3"])
+    group, sst = oz.open_group(v3), oz.open_array(v3 / "sst")
     print(f"\n{group.tree()}\n")
-    day = group["sst"][200, ::-1]
+    day = sst[200, ::-1]
     colour = sys.stdout.isatty() or "FORCE_COLOR" in os.environ
     print(heatmap.terminal(day[::5, ::4], LOW, HIGH, colour=colour))
-    target.write_text(page(group, day), encoding="utf-8")
+    target.write_text(page(group, sst, day), encoding="utf-8")
     print(f"\nOpen this page in a browser: {target}")
 
 

@@ -53,7 +53,7 @@ class Omnizarr(Engine):
         return array
 
     def group_create(self, base: Path, count: int, version: int) -> None:
-        group = oz.create_group(fresh(base), format=f"zarr{version}")
+        group = oz.create_group(fresh(base), format="zarr3" if version == 3 else "zarr2")
         values = np.arange(10, dtype=np.float32)
         arguments = _arguments(small_array(3 if version == 3 else 2))
         del arguments["format"]
@@ -64,7 +64,7 @@ class Omnizarr(Engine):
         oz.consolidate(base)
 
     def group_list(self, base: Path, version: int, *, consolidated: bool) -> dict[str, tuple[int, ...]]:
-        return {name: array.shape for name, array in oz.open_group(base).members()}
+        return {name: array.shape for name, array in oz.open_group(base).arrays()}
 
 
 def _arguments(layout: Layout) -> dict[str, Any]:

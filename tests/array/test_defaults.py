@@ -11,11 +11,12 @@ from omnizarr.array import defaults
 from omnizarr.array.defaults import default_chunks, default_shards, layout
 from omnizarr.errors import ShapeError
 
+EXAMPLES = settings(max_examples=max(500, settings().max_examples))
 SHAPES = st.lists(st.integers(0, 2**40) | st.integers(0, 300), max_size=6).map(tuple)
 ITEMSIZES = st.sampled_from([0, 1, 2, 4, 8, 16, 100, 1 << 21])
 
 
-@settings(max_examples=500, deadline=None)
+@EXAMPLES
 @given(SHAPES, ITEMSIZES)
 def test_a_chunk_is_never_empty_and_close_to_the_target(shape, itemsize):
     chunks = default_chunks(shape, itemsize)
@@ -33,7 +34,7 @@ def test_a_chunk_is_never_empty_and_close_to_the_target(shape, itemsize):
         )
 
 
-@settings(max_examples=500, deadline=None)
+@EXAMPLES
 @given(SHAPES, ITEMSIZES, st.data())
 def test_a_shard_is_whole_chunks_and_bounded(shape, itemsize, data):
     automatic = default_chunks(shape, itemsize)

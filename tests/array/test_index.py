@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as hnp
 from omnizarr.array.index import Mask, Points, Selection, basic, blocks, mask, orthogonal, points
 from omnizarr.errors import SelectionError
 
-EXAMPLES = settings(max_examples=500, deadline=None)
+EXAMPLES = settings(max_examples=max(500, settings().max_examples))
 SHAPES = hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=6)
 
 
@@ -226,7 +226,7 @@ def numpy_or_skip(shape, items):
     return None
 
 
-@settings(EXAMPLES, max_examples=1000)
+@settings(max_examples=2 * EXAMPLES.max_examples)
 @given(fancy_cases())
 def test_fancy_picks_what_numpy_picks(case):
     shape, items = case

@@ -75,9 +75,9 @@ def test_both_read(value, kind, bits):
     ("value", "kind"),
     [
         *((value, "?") for value in (2, "true", 1.0, [], {})),
-        *((value, "u1") for value in (256, -1, 1.5, True, "x", "1.0", "1_0", " 1", [1], math.inf, math.nan)),
+        *((value, "u1") for value in (256, -1, 1.5, True, "x", "1.0", "1_0", " 1", [1, 1], math.inf, math.nan)),
         *((value, "i8") for value in (2**63, -(2**63) - 1, 1e30)),
-        *((value, "f4") for value in (True, "x", "", "0x", "0x123456789", "1_0", " 1", "0x1.8p1", [1], {}, "0b1")),
+        *((value, "f4") for value in (True, "x", "", "0x", "0x123456789", "1_0", " 1", "0x1.8p1", [1, 1], {}, "0b1")),
         *((value, "c8") for value in ([1], [1, 2, 3], [True, 1], ["x", 1], "x", {})),
         *((value, "S3") for value in (1, [256], [1.0], "YWJjZA==", {})),
         *((value, "V3") for value in ("YWI=", "YWJjZA==", 1, [1, 2])),
@@ -99,6 +99,8 @@ def test_both_refuse(value, kind):
     ("value", "kind", "bits"),
     [
         *((None, kind, None) for kind in ("i4", "f4", "S3", "string", "bytes", "?")),
+        ([7], "u1", b"\7"),
+        (["NaN"], "<f4", NAN32.to_bytes(4, "little")),
         (0, "S3", bytes(3)),
         (0, "V3", bytes(3)),
         (0, "U3", bytes(12)),

@@ -9,6 +9,14 @@ from omnizarr.format import v3
 from omnizarr.limits import Limits
 from omnizarr.model.codec import Codec, inner_codecs
 
+
+def step(name: str, **configuration: object) -> dict:
+    return {"name": name, "configuration": configuration}
+
+
+BYTES_LITTLE = step("bytes", endian="little")
+ZLIB = step("numcodecs.zlib", level=3)
+
 DOCUMENT = {
     "zarr_format": 3,
     "node_type": "array",
@@ -17,17 +25,9 @@ DOCUMENT = {
     "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [4, 6, 8]}},
     "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
     "fill_value": 7,
-    "codecs": [],
+    "codecs": [BYTES_LITTLE],
     "attributes": {},
 }
-
-
-def step(name: str, **configuration: object) -> dict:
-    return {"name": name, "configuration": configuration}
-
-
-BYTES_LITTLE = step("bytes", endian="little")
-ZLIB = step("numcodecs.zlib", level=3)
 
 
 def chain(*codecs: object) -> dict:

@@ -313,7 +313,7 @@ class StoreMachine(RuleBasedStateMachine):
 def _machine(name):
     body = {"make": staticmethod(STORES[name]), "on_disk": name in ON_DISK}
     case = type(f"Machine_{name.replace(' ', '_')}", (StoreMachine,), body).TestCase
-    case.settings = settings(max_examples=40, stateful_step_count=30, deadline=None)
+    case.settings = settings(max_examples=max(40, settings().max_examples // 10), stateful_step_count=30)
     return case
 
 

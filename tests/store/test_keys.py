@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from omnizarr.errors import UnsafeError
 from omnizarr.store.keys import check_key, check_prefix, clip, is_key, node_path
 
+EXAMPLES = settings(max_examples=max(500, settings().max_examples))
 BAD = [
     "",
     "/",
@@ -82,7 +83,7 @@ def test_paths_of_nodes_that_are_unsafe(path):
         node_path(path)
 
 
-@settings(max_examples=500, deadline=None)
+@EXAMPLES
 @given(st.binary(max_size=20), st.integers(-30, 30), st.none() | st.integers(0, 30))
 def test_a_range_is_what_slicing_gives(data, start, length):
     first, last = clip(len(data), start, length)

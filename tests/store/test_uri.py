@@ -11,7 +11,7 @@ from omnizarr.errors import UnsafeError
 from omnizarr.store.keys import is_key
 from omnizarr.store.uri import key_to_path, path_to_key, path_to_uri, quote, scheme, uri_to_path
 
-EXAMPLES = settings(max_examples=500, deadline=None)
+EXAMPLES = settings(max_examples=max(500, settings().max_examples))
 NAMES = st.text(st.characters(exclude_characters="\0/\\", exclude_categories=["Cs"]), min_size=1, max_size=8).filter(
     lambda name: name not in (".", "..")
 )
@@ -105,7 +105,7 @@ def test_uris_that_are_refused(flavour, uri):
 
 
 def test_a_forgotten_slash_is_guessed():
-    with pytest.raises(UnsafeError, match="file:///data/x.zarr"):
+    with pytest.raises(UnsafeError, match=r"file:///data/x\.zarr"):
         uri_to_path("file://data/x.zarr", "posix")
 
 
@@ -247,10 +247,23 @@ def test_keys_that_lead_out_have_no_path(key):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("/a", None), ("a.zarr", None), ("c:\\x", None), ("c:/x", None), ("run:1.zarr", None), ("", None),
-        ("file:x", "file"), ("FILE:///x", "file"), ("s3://b/x", "s3"), ("https://x", "https"), ("a+b.c-d://x", "a+b.c-d"),
-        ("zip::s3://b/x.zip", "zip"), ("a/b://c", None),
+        ("/a", None),
+        ("a.zarr", None),
+        ("c:\\x", None),
+        ("c:/x", None),
+        ("run:1.zarr", None),
+        ("", None),
+        ("file", None),
+        ("1a://x", None),
+        ("a b://c", None),
+        ("a/b://c", None),
+        ("file:x", "file"),
+        ("FILE:///x", "file"),
+        ("s3://b/x", "s3"),
+        ("https://x", "https"),
+        ("a+b.c-d://x", "a+b.c-d"),
+        ("zip::s3://b/x.zip", "zip"),
     ],
-)  # fmt: skip
+)
 def test_schemes(text, expected):
     assert scheme(text) == expected

@@ -63,9 +63,9 @@ impl<'a> Sel<'a> {
     }
 
     /// Number of selected elements.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         match self {
-            Self::Box(parts) => parts.iter().map(Part::len).product(),
+            Self::Box(parts) => parts.iter().map(Part::count).product(),
             Self::Points(points) => points.ids.len(),
         }
     }
@@ -221,14 +221,14 @@ impl<'a> Sel<'a> {
     /// simpler to take the whole cell.
     pub fn spans(&self, shape: &[usize], item: usize, gap: usize) -> Option<Vec<(usize, usize)>> {
         let total = shape.iter().product::<usize>() * item;
-        if self.len().saturating_mul(item).saturating_mul(4) > total {
+        if self.count().saturating_mul(item).saturating_mul(4) > total {
             return None;
         }
         let cell = strides(shape, item);
         let mut spans: Vec<(usize, usize)> = Vec::new();
         match self {
             Self::Box(parts) => {
-                let rows: usize = parts.iter().rev().skip(1).map(Part::len).product();
+                let rows: usize = parts.iter().rev().skip(1).map(Part::count).product();
                 if rows > MOST_SPANS * 16 {
                     return None;
                 }
@@ -241,7 +241,7 @@ impl<'a> Sel<'a> {
                     push(&mut spans, row + low, row + high, gap);
                     for d in (0..outer.len()).rev() {
                         index[d] += 1;
-                        if index[d] < outer[d].len() {
+                        if index[d] < outer[d].count() {
                             break;
                         }
                         index[d] = 0;
@@ -316,6 +316,7 @@ fn push(spans: &mut Vec<(usize, usize)>, low: usize, high: usize, gap: usize) {
 }
 
 /// The cells that a selection touches.
+#[allow(clippy::large_enum_variant, reason = "one per call, never in a list")]
 pub enum Cells<'a> {
     /// Of a box.
     Box(Cut<'a>),

@@ -112,7 +112,7 @@ impl Chain {
             Pack::Vlen => Want::AtMost(self.most_variable),
             Pack::Code(step) => after(&**step, self.array_size(shape)),
             Pack::Shard(shard) => {
-                let cells = shape.iter().product::<usize>() / shard.cell.iter().product::<usize>().max(1);
+                let cells = shape.iter().product::<usize>().checked_div(shard.cell.iter().product()).unwrap_or(0);
                 let inner = shard.inner.encoded_size(&shard.cell).max();
                 let index = shard.index.encoded_size(&[cells, 2]).max();
                 Want::AtMost(inner.saturating_mul(cells).saturating_add(index))

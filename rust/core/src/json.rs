@@ -3,10 +3,13 @@
 
 use std::ops::Range;
 
+/// Where a member's name and value are.
+pub type Member = (Range<usize>, Range<usize>);
+
 /// The members of the object that `text` consists of: each name's text, quotes included, and each value's text.
 ///
 /// Only as much is checked as it takes to find the members' borders; whoever uses a value parses it, and sees its errors.
-pub fn members(text: &[u8]) -> Result<Vec<(Range<usize>, Range<usize>)>, usize> {
+pub fn members(text: &[u8]) -> Result<Vec<Member>, usize> {
     let mut at = space(text, 0);
     at = expect(text, at, b'{')?;
     let mut list = Vec::new();

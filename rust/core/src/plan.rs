@@ -41,7 +41,7 @@ pub enum Part<'a> {
 
 impl Part<'_> {
     /// Number of selected indices.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         match self {
             Self::Run { n, .. } => *n,
             Self::Pick { at, .. } => at.len(),
@@ -51,7 +51,7 @@ impl Part<'_> {
     /// Whether the part takes each of the first `n` indices in order.
     pub fn covers(&self, n: usize) -> bool {
         matches!(self, Self::Run { at: 0, step: 1, n: m, .. } if *m >= n)
-            || n == 1 && self.len() == 1 && self.first() == 0
+            || n == 1 && self.count() == 1 && self.first() == 0
     }
 
     /// The lowest selected index.
@@ -108,8 +108,8 @@ impl Select {
     }
 
     /// Number of selected indices.
-    pub fn len(&self) -> usize {
-        self.part().len()
+    pub fn count(&self) -> usize {
+        self.part().count()
     }
 
     fn check(&self, size: u64, axis: usize) -> Result<()> {
@@ -264,7 +264,7 @@ mod tests {
         let (mut index, mut parts, mut got) = (SmallVec::new(), Parts::new(), Vec::new());
         for i in 0..plan.total() {
             plan.part(i, &mut index, &mut parts);
-            assert!(parts[0].len() > 0);
+            assert!(parts[0].count() > 0);
             let origin = index[0] as usize * len;
             match parts[0] {
                 Part::Run { at, step, n, out } => got.extend((0..n).map(|k| (out + k, origin + at + k * step))),

@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
-use crate::fork::PerProcess;
+use crate::fork::{self, PerProcess};
 
 /// How often a waiting or working caller asks whether it should stop.
 const POLL: Duration = Duration::from_millis(20);
@@ -63,16 +63,27 @@ pub fn threads() -> usize {
     pool().helpers.saturating_add(1)
 }
 
+static ON_START: OnceLock<fn()> = OnceLock::new();
+
+/// Have each thread of the pool call `hook` once before it works; the first hook stays.
+pub fn on_thread_start(hook: fn()) {
+    let _ = ON_START.set(hook);
+}
+
 fn help(pool: &'static Pool) {
+    if let Some(hook) = ON_START.get() {
+        // No fork in the meantime: the hook may take a lock that a child must not find taken.
+        let _fork = fork::guard();
+        hook();
+    }
     let mut queue = lock(&pool.queue);
     loop {
         let found = queue.iter().find(|job| job.open()).map(Arc::clone);
         if let Some(job) = found {
-            *lock(&job.busy) += 1;
+            job.enter();
             drop(queue);
             job.labour(None);
-            *lock(&job.busy) -= 1;
-            job.idle.notify_all();
+            job.leave();
             queue = lock(&pool.queue);
         } else {
             queue = pool.wake.wait(queue).unwrap_or_else(PoisonError::into_inner);
@@ -83,6 +94,17 @@ fn help(pool: &'static Pool) {
 impl Job {
     fn open(&self) -> bool {
         self.next.load(Ordering::Relaxed) < self.tasks && !self.stop.load(Ordering::Relaxed)
+    }
+
+    fn enter(&self) {
+        let mut busy = lock(&self.busy);
+        *busy = busy.saturating_add(1);
+    }
+
+    fn leave(&self) {
+        let mut busy = lock(&self.busy);
+        *busy = busy.saturating_sub(1);
+        self.idle.notify_all();
     }
 
     fn fail(&self, error: Error) {

@@ -74,7 +74,7 @@ fn view(data: &mut [i32], shape: &[usize]) -> View {
 }
 
 fn read(engine: &Engine, selection: &[Select]) -> Result<Vec<i32>, Error> {
-    let shape: Vec<usize> = selection.iter().map(Select::len).collect();
+    let shape: Vec<usize> = selection.iter().map(Select::count).collect();
     let mut out = vec![77; shape.iter().product()];
     engine.read(selection, &view(&mut out, &shape), false, None, &|| false)?;
     Ok(out)

@@ -95,7 +95,7 @@ fn record_view(records: &mut [u8], shape: &[usize]) -> View {
 }
 
 fn counts(selection: &[Select]) -> Vec<usize> {
-    selection.iter().map(Select::len).collect()
+    selection.iter().map(Select::count).collect()
 }
 
 fn slices(lists: &[Vec<i64>]) -> Vec<&[i64]> {

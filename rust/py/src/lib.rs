@@ -8,6 +8,7 @@ mod foreign;
 mod kernel;
 mod stores;
 mod strings;
+mod threads;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -37,6 +38,7 @@ fn split_object<'py>(py: Python<'py>, document: &[u8]) -> PyResult<Bound<'py, Py
 /// The kernel.
 #[pymodule(gil_used = false)]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    threads::prepare(module.py());
     module.add_class::<stores::FileStore>()?;
     module.add_class::<stores::MemoryStore>()?;
     module.add_class::<kernel::Kernel>()?;

@@ -57,7 +57,7 @@ class Access:
             max_variable_bytes=limits.max_variable_bytes,
         )
         self.kernel = self._make(shape=meta.shape)
-        self._path = path
+        self._path = path or "/"
         self._dtype = dtype.numpy
         self._vlen = dtype.vlen
         self._memory = _OBJECT if dtype.vlen else dtype.numpy
@@ -124,7 +124,7 @@ class Access:
         if isinstance(found, Mask):
             self.kernel.read_mask(found.mask, flat)
         elif found.coords:
-            self.kernel.read_points(found.coords, flat)
+            self.kernel.read_points(list(found.coords), flat)
         else:
             self.kernel.read([], flat.reshape(()))
 
@@ -140,12 +140,21 @@ class Access:
                 "writing needs a codec that is not installed", path=self._path, codec=self._skipped[0]
             )
         values = broadcast(as_values(value, self._dtype, self._vlen, self._path), found.shape, self._path)
+        if not self._vlen:
+            self._put(found, values)
+            return
+        try:
+            self._put(found, values)
+        except TypeError as error:  # only the kernel looks at every element
+            raise ShapeError(f"the values cannot be stored as {self._vlen}: {error}", path=self._path) from error
+
+    def _put(self, found: Selection | Points | Mask, values: npt.NDArray[Any]) -> None:
         if isinstance(found, Selection):
             self.kernel.write(found.dims, found.view(values))
         elif isinstance(found, Mask):
             self.kernel.write_mask(found.mask, values)
         elif found.coords:
-            self.kernel.write_points(found.coords, values.reshape(-1))
+            self.kernel.write_points(list(found.coords), values.reshape(-1))
         else:
             self.kernel.write([], values.reshape(()))
 

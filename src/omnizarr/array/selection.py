@@ -7,7 +7,7 @@ Three forms cover everything: `Selection` (a range or a list of indices per dime
 from __future__ import annotations
 
 from operator import index as as_int
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, SupportsIndex, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -121,7 +121,7 @@ def plain(item: object) -> object:
         )
     if hasattr(item, "__index__"):
         try:
-            return as_int(item)
+            return as_int(cast("SupportsIndex", item))
         except TypeError:
             pass  # An array of one dimension or more has the method, too.
     elif isinstance(item, (str, bytes, float, complex)):

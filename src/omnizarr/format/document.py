@@ -22,7 +22,7 @@ _INFINITY: Final = float("inf")
 _TO_SQUARE: Final = bytes.maketrans(b"{}", b"[]")
 _NOT_BRACKETS: Final = bytes(byte for byte in range(256) if byte not in b"[]{}")
 # A string that never ends is cut out up to the end, or the search would start anew at each of its quotes.
-_STRINGS: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
+_STRINGS: Final = rb'(?s)"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)'
 
 
 class _RepeatedNameError(Exception):
@@ -88,7 +88,7 @@ def load_object(data: bytes, key: str, limits: Limits = DEFAULT_LIMITS) -> dict[
 
 def _check_depth(data: bytes, key: str, most: int) -> None:
     # Brackets inside strings only make a document look deeper, so the strings need cutting out only if it looks deep.
-    if _is_deep(data, most) and _is_deep(_STRINGS.sub(b"", data), most):
+    if _is_deep(data, most) and _is_deep(re.sub(_STRINGS, b"", data), most):
         raise LimitError(f"the document is nested deeper than {most} levels", key=key)
 
 

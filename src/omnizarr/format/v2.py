@@ -58,6 +58,7 @@ def parse_array(zarray: JSON, zattrs: JSON, key: str, limits: Limits = DEFAULT_L
     chunks = chunk_shape(doc["chunks"], array_shape, "/chunks", key)
     chunk_bytes(chunks, dtype, "/chunks", key, limits)
     order = choice(_field(doc, "order", key), "/order", key, ("C", "F"))
+    codecs = parse_codecs(filters, compressor, order, Flow(chunks, dtype, key, limits))
     attributes = _attributes(zattrs, key)
     return ArrayMeta(
         shape=array_shape,
@@ -65,7 +66,7 @@ def parse_array(zarray: JSON, zattrs: JSON, key: str, limits: Limits = DEFAULT_L
         grid=RegularGrid(chunks),
         keys=_parse_keys(doc.get("dimension_separator", "."), key),
         fill=fill_json.parse_v2(_field(doc, "fill_value", key), dtype, key),
-        codecs=parse_codecs(filters, compressor, order, Flow(chunks, dtype, key, limits)),
+        codecs=codecs,
         dims=_parse_dims(attributes.get(DIMENSIONS), len(array_shape)),
         attributes=attributes,
         format=FORMAT,

@@ -24,10 +24,8 @@ _SIZES: Final = {
     "f": ("2", "4", "8"),
     "c": ("8", "16"),
 }
-_TYPESTR: Final = re.compile(r"([<>|=]?)([biufcSUVO])([0-9]{0,10})", re.ASCII)
-_TIME: Final = re.compile(
-    r"([<>|=]?)([mM])8(?:\[([1-9][0-9]{0,9})?(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as|generic)\])?", re.ASCII
-)
+_TYPESTR: Final = r"([<>|=]?)([biufcSUVO])([0-9]{0,10})"
+_TIME: Final = r"([<>|=]?)([mM])8(?:\[([1-9][0-9]{0,9})?(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as|generic)\])?"
 _MAX_ITEM: Final = 2**31 - 1
 _NAMES: Final = frozenset(
     (
@@ -72,14 +70,14 @@ class _NotATypeError(Exception):
 def _parse_string(value: str) -> DType:
     if value in _NAMES:
         return DType.of(np.dtype(value).newbyteorder("<"))
-    time = _TIME.fullmatch(value)
+    time = re.fullmatch(_TIME, value)
     if time is not None:
         order, kind, scale, unit = time.groups()
         if scale and (unit == "generic" or int(scale) > _MAX_ITEM):
             raise _NotATypeError("the unit is impossible")
         suffix = f"[{scale or ''}{unit}]" if unit not in (None, "generic") else ""
         return DType.of(np.dtype(f"{_explicit(order)}{kind}8{suffix}"))
-    parts = _TYPESTR.fullmatch(value)
+    parts = re.fullmatch(_TYPESTR, value)
     if parts is None:
         raise LookupError(value)
     order, kind, size = parts.groups()

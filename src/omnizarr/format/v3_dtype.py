@@ -18,7 +18,7 @@ from omnizarr.format.document import describe
 from omnizarr.model.dtype import BYTES, STRING, DType
 from omnizarr.model.jsonvalue import JSON
 
-_RAW_BITS: Final = re.compile(r"r([1-9][0-9]{0,9})", re.ASCII)
+_RAW_BITS: Final = r"r([1-9][0-9]{0,9})"
 _MAX_ITEM: Final = 2**31 - 1  # what a NumPy dtype can say
 _UNITS: Final = ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as", "generic")
 
@@ -66,7 +66,7 @@ def render_dtype(dtype: DType) -> JSON:
     """Write the field `data_type`; byte order is the business of the `bytes` codec."""
     if dtype is BYTES or dtype.name == "bytes":
         return "variable_length_bytes"  # the only name that zarr-python 3.1.0 knows
-    if dtype.name in _PLAIN or _RAW_BITS.fullmatch(dtype.name):
+    if dtype.name in _PLAIN or re.fullmatch(_RAW_BITS, dtype.name):
         return dtype.name
     configuration: Mapping[str, JSON]
     if dtype.numpy.kind in "Mm":
@@ -85,7 +85,7 @@ def _parse_named(name: str, configuration: dict[str, JSON], key: str) -> DType:
             message = f"the data type {name!r} takes no configuration"
             raise MetadataError(message, pointer="/data_type/configuration", key=key)
         return _PLAIN[name]
-    bits = _RAW_BITS.fullmatch(name)
+    bits = re.fullmatch(_RAW_BITS, name)
     if bits is None:
         unknown_type(name, "/data_type", key)
     size, rest = divmod(int(bits[1]), 8)

@@ -290,6 +290,9 @@ class Array:
     def __iter__(self) -> Iterator[Any]:
         if not self._meta.shape:
             raise TypeError("an array without dimensions cannot be iterated over")
+        return self._rows()
+
+    def _rows(self) -> Iterator[Any]:
         # As many rows at a time as one key holds, so that no chunk is decoded twice.
         rows = max(1, self._meta.grid.chunk_shape[0])
         for start in range(0, self._meta.shape[0], rows):

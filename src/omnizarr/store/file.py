@@ -26,11 +26,14 @@ def local_path(where: str | os.PathLike[str]) -> str:
         UnsafeError: The path is empty or holds a NUL, or the URI is not one of this system's files.
         UnsupportedError: The text is a URI of another scheme.
     """
-    text = os.fsdecode(where)
-    if isinstance(where, str) and (kind := scheme(where)) is not None:
-        if kind != "file":
-            raise UnsupportedError(f"{where!r} is not on a file system: its scheme is {kind!r}")
-        return uri_to_path(where)
+    text = where if isinstance(where, str) else os.fsdecode(where)
+    if text is where and ":" in text and (kind := scheme(text)) is not None:
+        if kind == "file":
+            return uri_to_path(text)
+        raise UnsupportedError(
+            f"cannot open {text!r}: there is no store for {kind}: URLs yet",
+            hint="Copy the data to a directory, or give a mapping such as fsspec.get_mapper(url).",
+        )
     if not text or "\0" in text:
         raise UnsafeError(f"{text!r} is not a path")
     return os.path.abspath(text)  # noqa: PTH100 - pathlib takes longer to import than all stores together

@@ -6,17 +6,15 @@ system: no part is empty, "." or "..", and there is neither a NUL, nor a backsla
 
 from __future__ import annotations
 
-import re
-
 from omnizarr.errors import UnsafeError
-
-_PARTS = re.compile(r"(?:\A|/)\.{0,2}(?:/|\Z)")
-_BAD = re.compile(r"(?:\A|/)\.{0,2}(?:/|\Z)|[\\\0]|\A[A-Za-z]:")
 
 
 def is_key(key: str) -> bool:
     """Whether a string is a key."""
-    return _BAD.search(key) is None and _encodes(key)
+    parts = key.split("/")
+    if "" in parts or "." in parts or ".." in parts or "\\" in key or "\0" in key:
+        return False
+    return not _has_drive(key) and (key.isascii() or _encodes(key))
 
 
 def check_key(key: str) -> str:
@@ -25,7 +23,7 @@ def check_key(key: str) -> str:
     Raises:
         UnsafeError: It is not.
     """
-    if _BAD.search(key) is None and (key.isascii() or _encodes(key)):
+    if is_key(key):
         return key
     raise UnsafeError(f"not a key: {_reason(key)}", key=key)
 
@@ -73,6 +71,10 @@ def clip(size: int, start: int, length: int | None) -> tuple[int, int]:
     return first, size if length is None else min(size, first + length)
 
 
+def _has_drive(key: str) -> bool:
+    return key[1:2] == ":" and key[0].isascii() and key[0].isalpha()
+
+
 def _encodes(key: str) -> bool:
     try:
         key.encode()
@@ -84,10 +86,10 @@ def _encodes(key: str) -> bool:
 def _reason(key: str) -> str:
     if not key:
         return "it is empty"
-    if _PARTS.search(key):
-        return "it has an empty, '.' or '..' part"
     if "\0" in key or "\\" in key:
         return "it has a NUL or a backslash"
+    if _has_drive(key):
+        return "it begins with a drive letter"
     if not _encodes(key):
         return "it is not valid Unicode"
-    return "it begins with a drive letter"
+    return "it has an empty, '.' or '..' part"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from _thread import allocate_lock  # what threading.Lock is, without the millisecond that importing it takes
+import os
+from _thread import LockType, allocate_lock  # what threading.Lock is, without the millisecond that importing it takes
 from collections.abc import Mapping, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -27,13 +28,20 @@ class DictStore:
     {'a/b': b'1'}
     """
 
-    __slots__ = ("_lock", "mapping")
+    __slots__ = ("_lock", "_process", "mapping")
 
     native = None
 
     def __init__(self, mapping: Mapping[str, Any]) -> None:
         self.mapping = mapping
         self._lock = allocate_lock()
+        self._process = os.getpid()
+
+    def _guard(self) -> LockType:
+        # A forked child inherits the lock as it was, but not the thread that would have opened it.
+        if self._process != os.getpid():
+            self._process, self._lock = os.getpid(), allocate_lock()
+        return self._lock
 
     @property
     def uri(self) -> str:
@@ -47,7 +55,7 @@ class DictStore:
 
     def _find(self, key: str) -> Any:  # noqa: ANN401 - whatever the mapping holds
         check_key(key)
-        with self._lock:
+        with self._guard():
             try:
                 return self.mapping[key]
             except KeyError:
@@ -82,13 +90,13 @@ class DictStore:
         """Set the value, to a copy unless it is bytes."""
         mapping = self._changeable(check_key(key))
         value = data if type(data) is bytes else byte_view(key, data).tobytes()
-        with self._lock:
+        with self._guard():
             mapping[key] = value
 
     def erase(self, key: str) -> bool:
         """Remove the value of this very key."""
         mapping = self._changeable(check_key(key))
-        with self._lock:
+        with self._guard():
             try:
                 del mapping[key]
             except KeyError:
@@ -99,13 +107,13 @@ class DictStore:
         """Remove all values below a prefix."""
         mapping = self._changeable(prefix)
         for key in self.list_prefix(prefix):
-            with self._lock:
+            with self._guard():
                 mapping.pop(key, None)
 
     def list_prefix(self, prefix: str) -> list[str]:
         """List the keys below a prefix."""
         prefix = check_prefix(prefix)
-        with self._lock:
+        with self._guard():
             keys: list[object] = list(self.mapping)
         return [key for key in keys if isinstance(key, str) and key.startswith(prefix) and is_key(key)]
 
@@ -129,7 +137,7 @@ class DictStore:
 
     def exists(self, key: str) -> bool:
         """Whether there is a value."""
-        with self._lock:
+        with self._guard():
             return check_key(key) in self.mapping
 
     def __repr__(self) -> str:

@@ -10,7 +10,6 @@ from omnizarr.errors import NodeTypeError, UnsupportedError
 from omnizarr.store.file import FileStore
 from omnizarr.store.mapping import DictStore
 from omnizarr.store.protocol import Store
-from omnizarr.store.uri import scheme
 from omnizarr.store.wrap import ReadOnlyStore
 
 _MEMBERS = (
@@ -19,18 +18,18 @@ _MEMBERS = (
 )  # fmt: skip
 
 _FILES = {
-    ".zip": "Unpack it into a directory.",
-    ".json": "Reference sets cannot be opened yet.",
-    ".parq": "Reference sets cannot be opened yet.",
-    ".parquet": "Reference sets cannot be opened yet.",
-    ".nc": "netCDF and HDF5 files cannot be opened yet.",
-    ".nc4": "netCDF and HDF5 files cannot be opened yet.",
-    ".h5": "netCDF and HDF5 files cannot be opened yet.",
-    ".hdf5": "netCDF and HDF5 files cannot be opened yet.",
-    ".grib": "GRIB files cannot be opened yet.",
-    ".grib2": "GRIB files cannot be opened yet.",
-    ".tif": "TIFF files cannot be opened yet.",
-    ".tiff": "TIFF files cannot be opened yet.",
+    "zip": "Unpack it into a directory.",
+    "json": "Reference sets cannot be opened yet.",
+    "parq": "Reference sets cannot be opened yet.",
+    "parquet": "Reference sets cannot be opened yet.",
+    "nc": "netCDF and HDF5 files cannot be opened yet.",
+    "nc4": "netCDF and HDF5 files cannot be opened yet.",
+    "h5": "netCDF and HDF5 files cannot be opened yet.",
+    "hdf5": "netCDF and HDF5 files cannot be opened yet.",
+    "grib": "GRIB files cannot be opened yet.",
+    "grib2": "GRIB files cannot be opened yet.",
+    "tif": "TIFF files cannot be opened yet.",
+    "tiff": "TIFF files cannot be opened yet.",
 }
 
 
@@ -74,13 +73,8 @@ def _store(where: object) -> Store:
 
 
 def _file(where: str | os.PathLike[str]) -> FileStore:
-    if isinstance(where, str) and (kind := scheme(where)) not in (None, "file"):
-        raise UnsupportedError(
-            f"cannot open {where!r}: there is no store for {kind}: URLs yet",
-            hint="Copy the data to a directory, or give a mapping such as fsspec.get_mapper(url).",
-        )
     store = FileStore(where)
-    hint = _FILES.get(os.path.splitext(store.root)[1].lower())  # noqa: PTH122 - pathlib takes long to import
-    if hint and os.path.isfile(store.root):  # noqa: PTH113 - as above
+    hint = _FILES.get(store.root.rpartition(".")[2].lower())
+    if hint and os.path.isfile(store.root):  # noqa: PTH113 - pathlib takes longer to import than all stores together
         raise UnsupportedError(f"{store.root!r} is a file, not a directory of keys", hint=hint)
     return store

@@ -16,13 +16,14 @@ from omnizarr.store.keys import check_key
 Flavour = Literal["posix", "windows"]
 NATIVE: Flavour = "windows" if os.name == "nt" else "posix"
 
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)(?:(?=://)|::)|(file):", re.IGNORECASE)
-_PLAIN = re.compile(rb"[A-Za-z0-9_.~/-]")
-_ESCAPE = re.compile(rb"%([0-9A-Fa-f]{2})?")
-_DRIVE = re.compile(r"/*([A-Za-z])[:|](/.*)?\Z", re.DOTALL)
-_HOST = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*\Z")
-_RESERVED = re.compile(r"(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9¹²³])\s*(?:\.|\Z)", re.IGNORECASE)
-_FORBIDDEN = re.compile(r'[<>:"|?*\x00-\x1f]|[. ]\Z')
+_PLAIN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
+
+# Strings, not compiled patterns: opening a plain path uses none of them, and compiling takes longer than importing.
+_ESCAPE = rb"%([0-9A-Fa-f]{2})?"
+_DRIVE = r"(?s)/*([A-Za-z])[:|](/.*)?\Z"
+_HOST = r"[A-Za-z0-9_-][A-Za-z0-9._-]*\Z"
+_RESERVED = r"(?i)(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9¹²³])\s*(?:\.|\Z)"
+_FORBIDDEN = r'[<>:"|?*\x00-\x1f]|[. ]\Z'
 
 
 def scheme(text: str) -> str | None:
@@ -31,14 +32,20 @@ def scheme(text: str) -> str | None:
     >>> scheme("s3://bucket/x"), scheme("file:/x"), scheme("c:/x"), scheme("run:1.zarr")
     ('s3', 'file', None, None)
     """
-    found = _SCHEME.match(text)
-    return (found[1] or found[2]).lower() if found else None
+    name, colon, rest = text.partition(":")
+    name = name.lower()
+    if name == "file":
+        return name if colon else None
+    # One letter is a drive; without "//" (or the "::" of a chain of file systems) it is a name with a colon in it.
+    if len(name) < 2 or not rest.startswith(("//", ":")) or not name[0].isalpha():
+        return None
+    return name if name.isascii() and all(letter.isalnum() or letter in "+.-" for letter in name) else None
 
 
 def quote(text: str) -> str:
     """Escape everything but letters, digits, `-._~` and `/`, as a path within a URI wants it."""
     raw = text.encode("utf-8", "surrogateescape")
-    return "".join(chr(b) if _PLAIN.match(raw, i) else f"%{b:02X}" for i, b in enumerate(raw))
+    return "".join(chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in raw)
 
 
 def path_to_uri(path: str, flavour: Flavour = NATIVE) -> str:
@@ -98,7 +105,7 @@ def key_to_path(root: str, key: str, flavour: Flavour = NATIVE) -> str:
     if flavour == "posix":
         return root.rstrip("/") + "/" + key
     for part in key.split("/"):
-        if _FORBIDDEN.search(part) or _RESERVED.match(part):
+        if re.search(_FORBIDDEN, part) or re.match(_RESERVED, part):
             raise UnsafeError(f"{part!r} cannot be the name of a file on Windows", key=key)
     return root.rstrip("\\/") + "\\" + key.replace("/", "\\")
 
@@ -140,13 +147,13 @@ def _windows_path(uri: str, host: str, rest: str) -> str:
     if "\\" in rest or "\\" in host:
         raise UnsafeError(f"{uri!r} has a backslash", hint="Separate the parts of a URI by /.")
     path = _unquote(uri, rest, "/\\\0")
-    drive = _DRIVE.match(path)
+    drive = re.match(_DRIVE, path)
     if drive and not host:
         return (drive[1] + ":" + _normal(drive[2] or "/")).replace("/", "\\")
     if path.startswith("//") and not host:
         host, _, path = path.lstrip("/").partition("/")
     share, _, inside = path.lstrip("/").partition("/")
-    if not _HOST.match(host) or not share:
+    if not re.match(_HOST, host) or not share:
         raise UnsafeError(
             f"{uri!r} has neither a drive nor a host with a share", hint="Write file:///c:/data or file://host/share."
         )
@@ -158,11 +165,11 @@ def _split_windows(path: str) -> tuple[str, str]:
     text = path.replace("\\", "/")
     if text.startswith("//?/"):
         text = "//" + text[8:] if text[4:8].upper() == "UNC/" else text[4:]
-    if (drive := _DRIVE.match(text)) and text[1:2] == ":" and drive[2]:
+    if (drive := re.match(_DRIVE, text)) and text[1:2] == ":" and drive[2]:
         return f"///{drive[1]}:", drive[2]
     host, _, rest = text[2:].partition("/")
     share, _, inside = rest.partition("/")
-    if not text.startswith("//") or not _HOST.match(host) or not share:
+    if not text.startswith("//") or not re.match(_HOST, host) or not share:
         raise UnsafeError(f"{path!r} is not an absolute path with a drive, or with a host and a share")
     return f"//{host}/{quote(share)}", inside
 
@@ -189,5 +196,5 @@ def _unquote(uri: str, text: str, separators: str) -> str:
             raise UnsafeError(f"{uri!r} hides a separator or a NUL in the escape {found[0].decode()}")
         return bytes((number,))
 
-    raw = _ESCAPE.sub(character, text.encode("utf-8", "surrogateescape"))
+    raw = re.sub(_ESCAPE, character, text.encode("utf-8", "surrogateescape"))
     return raw.decode("utf-8", "surrogateescape")

@@ -1,14 +1,16 @@
-//! The `blosc` codec: containers of Blosc 1, written by the C library and read by our own decoder.
+//! The `blosc` codec: containers of Blosc 1, read by our own decoder, and written by our own encoder or the C library's.
 //!
 //! Reading is our own work for two reasons: a container is checked against the bytes that are there before anything
 //! is decoded, and blocks are unshuffled straight to where they belong.
 
 use super::blosc_block::{Loaded, decompress_in_place};
+use super::blosc_encode::{Packer, Settings, compress};
 use super::blosc_header::{Block, Filter, HEADER, Header, NAME};
-use super::{Contexts, RowSink, Step, Want, blosc_snappy, div_rem, ffi, loose_bound};
+use super::{Contexts, RowSink, Step, Want, div_rem, ffi, loose_bound};
 use crate::buffer::Buffer;
 use crate::error::{CodecError, Fault};
 use std::ffi::CStr;
+use std::ops::Range;
 
 /// The most bytes in one container.
 const MAX_BYTES: usize = 0x7FFF_FFFF - HEADER;
@@ -104,7 +106,11 @@ fn each_block(
     with_scratch(header, cx, |scratch, second, cx| {
         for i in 0..header.blocks() {
             let block = header.block(src, i)?;
-            take(block.start, block.size, &Loaded::new(header, src, block, swap, (scratch, second), cx)?);
+            take(
+                block.start,
+                block.size,
+                &Loaded::new(header, src, block, (swap, 0..block.size), (scratch, second), cx)?,
+            );
         }
         Ok(())
     })
@@ -137,6 +143,14 @@ fn scatter(rows: &mut dyn RowSink, at: usize, size: usize, mut put: impl FnMut(u
         done = done.saturating_add(n);
         (row, skip) = (row.saturating_add(1), 0);
     }
+}
+
+/// The part of a block between the first and the last byte that the spans want of it.
+fn covered(block: Block, spans: &[(usize, usize)]) -> Range<usize> {
+    let end = block.start.saturating_add(block.size);
+    let first = spans.first().map_or(block.start, |span| span.0);
+    let last = spans.iter().take_while(|span| span.0 < end).last().map_or(end, |span| span.1.min(end));
+    first.saturating_sub(block.start)..last.saturating_sub(block.start)
 }
 
 /// Write what the spans want of one block; the spans that go on after it.
@@ -194,16 +208,17 @@ impl Step for Blosc {
             let message = format!("{} bytes are more than the {MAX_BYTES} of one container", src.len());
             return Err(CodecError::new(NAME, Fault::Config, message));
         }
-        let params = ffi::BloscParams {
-            cname: self.cname,
-            clevel: self.clevel,
-            shuffle: self.shuffle,
-            typesize: self.typesize,
-            blocksize: self.blocksize,
+        let Self { cname, clevel, shuffle, typesize, blocksize, .. } = *self;
+        let packer = match cname.to_bytes() {
+            b"lz4" => Some(Packer::Lz4),
+            b"lz4hc" => Some(Packer::Lz4hc),
+            b"snappy" => Some(Packer::Snappy),
+            _ => None,
         };
-        if self.cname == c"snappy" {
-            return blosc_snappy::compress(&params, src, dst, cx);
+        if let Some(packer) = packer {
+            return compress(&Settings { packer, clevel, shuffle, typesize, blocksize }, src, dst, cx);
         }
+        let params = ffi::BloscParams { cname, clevel, shuffle, typesize, blocksize };
         let made = ffi::blosc_compress(&params, src, dst.space(src.len().saturating_add(HEADER)));
         dst.set_len(made.map_err(|code| {
             let message = format!("the encoder refused {} bytes with code {code}", src.len());
@@ -278,7 +293,8 @@ impl Step for Blosc {
                     break;
                 }
                 let block = header.block(src, i)?;
-                let loaded = Loaded::new(&header, src, block, 1, (scratch, second), cx)?;
+                let part = covered(block, left);
+                let loaded = Loaded::new(&header, src, block, (1, part), (scratch, second), cx)?;
                 left = copy_spans(&loaded, block, dst, left);
                 i = i.saturating_add(1);
             }

@@ -2,8 +2,9 @@
 
 use super::blosc_header::{Block, Filter, Header, Inner, NAME, number};
 use super::unshuffle::{transpose_bits, unshuffle};
-use super::{Contexts, blosclz, deflate, div_rem, ffi, zstd};
+use super::{Contexts, blosclz, deflate, div_rem, lz4_block, zstd};
 use crate::error::CodecError;
+use std::ops::Range;
 
 /// The streams of a block, as they are stored.
 struct Streams<'a> {
@@ -60,12 +61,13 @@ pub(super) enum Loaded<'a> {
 }
 
 impl<'a> Loaded<'a> {
-    /// Decompress the block with two scratch buffers of its size; reverse each `swap` bytes of an element (1: none).
+    /// Decompress the block with two scratch buffers of its size; only its bytes from `part.start` to `part.end` are
+    /// wanted, each `swap` bytes of an element reversed (1: none).
     pub(super) fn new(
         header: &Header,
         src: &'a [u8],
         block: Block,
-        swap: usize,
+        (swap, part): (usize, Range<usize>),
         (scratch, second): (&'a mut [u8], &'a mut [u8]),
         cx: &mut Contexts,
     ) -> Result<Self, CodecError> {
@@ -94,7 +96,9 @@ impl<'a> Loaded<'a> {
         }
         let (mut planes, tail) = split_planes(pieces, header.typesize, n);
         if header.filter == Filter::Bit {
-            planes = gather_bits(&planes, n, second);
+            let group = header.typesize.saturating_mul(8);
+            let groups = div_rem(part.start, group).0..part.end.div_ceil(group).min(n / 8);
+            planes = gather_bits(&planes, n, groups, second);
         }
         if swap > 1 {
             planes.chunks_exact_mut(swap).for_each(<[&[u8]]>::reverse);
@@ -122,14 +126,16 @@ fn split_planes(pieces: Vec<&[u8]>, typesize: usize, n: usize) -> (Vec<&[u8]>, &
     }
 }
 
-/// Turn planes of eight bit rows each into planes of bytes.
-fn gather_bits<'a>(planes: &[&[u8]], n: usize, room: &'a mut [u8]) -> Vec<&'a [u8]> {
-    let row = n / 8;
+/// Turn planes of eight bit rows each into planes of bytes, in the groups of eight elements that are wanted.
+fn gather_bits<'a>(planes: &[&[u8]], n: usize, groups: Range<usize>, room: &'a mut [u8]) -> Vec<&'a [u8]> {
+    let (row, wanted) = (n / 8, groups.start.saturating_mul(8)..groups.end.saturating_mul(8));
     let mut gathered = Vec::with_capacity(planes.len());
     for (plane, out) in planes.iter().zip(room.chunks_exact_mut(n)) {
         let rows: Vec<&[u8]> = plane.chunks_exact(row).collect();
-        unshuffle(&rows, 0, out);
-        transpose_bits(out);
+        if let Some(out) = out.get_mut(wanted.clone()) {
+            unshuffle(&rows, groups.start, out);
+            transpose_bits(out);
+        }
         gathered.push(&*out);
     }
     gathered
@@ -180,8 +186,8 @@ fn copy_planes(planes: &[&[u8]], tail: &[u8], from: usize, dst: &mut [u8]) {
 fn decompress(inner: Inner, stream: &[u8], dst: &mut [u8], cx: &mut Contexts) -> Result<(), CodecError> {
     let full = dst.len();
     let made = match inner {
-        Inner::Lz4 => ffi::lz4_decompress(stream, dst),
-        Inner::BloscLz => blosclz::decompress(stream, dst).map(|()| full),
+        Inner::Lz4 => lz4_block::decompress(stream, dst),
+        Inner::BloscLz => blosclz::decompress(stream, dst),
         Inner::Snappy => cx.snappy_in.decompress(stream, dst).ok(),
         Inner::Zlib => Some(deflate::decompress(deflate::Frame::Zlib, stream, dst, cx).map_err(within)?),
         Inner::Zstd => Some(zstd::decompress(stream, dst, cx).map_err(within)?),

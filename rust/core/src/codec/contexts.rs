@@ -17,6 +17,7 @@ pub struct Contexts {
     pub(super) snappy_in: snap::raw::Decoder,
     pub(super) scratch: Buffer,
     pub(super) second: Buffer,
+    pub(super) packed: Buffer,
 }
 
 impl Contexts {
@@ -42,6 +43,7 @@ impl Contexts {
     pub fn trim(&mut self) {
         self.scratch.reset();
         self.second.reset();
+        self.packed.reset();
     }
 }
 

@@ -145,10 +145,10 @@ impl Type {
             Kind::F32 => store(values, dst, |x| single(x).to_le_bytes(), self.big),
             Kind::F64 => store(values, dst, |x| from.integer_to_float(x).to_le_bytes(), self.big),
             _ => match self.kind.size() {
-                1 => store(values, dst, |x| first::<1>(x), self.big),
-                2 => store(values, dst, |x| first::<2>(x), self.big),
-                4 => store(values, dst, |x| first::<4>(x), self.big),
-                _ => store(values, dst, |x| first::<8>(x), self.big),
+                1 => store(values, dst, first::<1>, self.big),
+                2 => store(values, dst, first::<2>, self.big),
+                4 => store(values, dst, first::<4>, self.big),
+                _ => store(values, dst, first::<8>, self.big),
             },
         }
     }

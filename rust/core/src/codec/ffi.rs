@@ -31,6 +31,14 @@ pub(super) fn lz4_compress(src: &[u8], dst: &mut [u8], acceleration: i32) -> Opt
     usize::try_from(made).ok().filter(|&made| made > 0)
 }
 
+/// Encode one raw LZ4 block with the thorough encoder; the number of bytes made, or `None` if it does not fit.
+pub(super) fn lz4hc_compress(src: &[u8], dst: &mut [u8], level: i32) -> Option<usize> {
+    let (n, cap) = (c_int::try_from(src.len()).ok()?, c_int::try_from(dst.len()).ok()?);
+    // SAFETY: both pointers are valid for the lengths given, and the call reads and writes nothing past them.
+    let made = unsafe { lz4_sys::LZ4_compress_HC(src.as_ptr().cast(), dst.as_mut_ptr().cast(), n, cap, level) };
+    usize::try_from(made).ok().filter(|&made| made > 0)
+}
+
 /// What the Blosc encoder is asked to do.
 pub(super) struct BloscParams<'a> {
     pub(super) cname: &'a CStr,

@@ -1,6 +1,6 @@
 //! LZ4 as numcodecs stores it: the decoded size as four little-endian bytes, then one raw LZ4 block.
 
-use super::{Contexts, Step, Want, ffi, loose_bound, too_large};
+use super::{Contexts, Step, Want, ffi, loose_bound, lz4_block, too_large};
 use crate::buffer::Buffer;
 use crate::error::{CodecError, Fault};
 
@@ -40,7 +40,7 @@ fn parts(src: &[u8], limit: usize) -> Result<(usize, &[u8]), CodecError> {
 }
 
 fn decompress(block: &[u8], dst: &mut [u8]) -> Result<(), CodecError> {
-    match ffi::lz4_decompress(block, dst) {
+    match lz4_block::decompress(block, dst) {
         Some(made) => super::exactly(NAME, made, dst.len()),
         None => {
             let message = format!("the block of {} bytes does not decode to {} bytes", block.len(), dst.len());

@@ -4,8 +4,8 @@
 
 mod blosc;
 mod blosc_block;
+mod blosc_encode;
 mod blosc_header;
-mod blosc_snappy;
 mod blosclz;
 mod bz2;
 mod contexts;
@@ -16,6 +16,8 @@ mod delta_type;
 mod ffi;
 mod gzip;
 mod lz4;
+mod lz4_block;
+mod lz77;
 mod lzma;
 mod lzma_filters;
 mod shuffle;

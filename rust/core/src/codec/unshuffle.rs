@@ -61,16 +61,35 @@ fn copy(src: &[u8], dst: &mut [u8]) {
 pub(super) fn shuffle(width: usize, src: &[u8], dst: &mut [u8]) {
     let (n, left) = super::div_rem(src.len(), width);
     let whole = src.len().saturating_sub(left);
+    copy(src.get(whole..).unwrap_or_default(), dst.get_mut(whole..).unwrap_or_default());
+    #[cfg(target_arch = "x86_64")]
+    if super::unshuffle_avx2::shuffle(width, src, dst, n) {
+        return;
+    }
+    portable_shuffle(width, src, dst, n);
+}
+
+/// The same in plain code, for every width; `n` is the number of whole elements.
+pub(super) fn portable_shuffle(width: usize, src: &[u8], dst: &mut [u8], n: usize) {
     for (k, plane) in dst.chunks_exact_mut(n.max(1)).take(width).enumerate() {
         for (out, &byte) in plane.iter_mut().zip(src.iter().skip(k).step_by(width.max(1))) {
             *out = byte;
         }
     }
-    copy(src.get(whole..).unwrap_or_default(), dst.get_mut(whole..).unwrap_or_default());
 }
 
 /// Transpose the 8×8 bits of each eight bytes in place.
 pub(super) fn transpose_bits(bytes: &mut [u8]) {
+    #[cfg(target_arch = "x86_64")]
+    if super::unshuffle_avx2::transpose_bits(bytes) {
+        return;
+    }
+    transpose_portable(bytes);
+}
+
+/// The same in plain code, inlined so that it can be compiled for more than one kind of processor.
+#[inline(always)]
+pub(super) fn transpose_portable(bytes: &mut [u8]) {
     for group in bytes.chunks_exact_mut(8) {
         let Some(eight) = group.first_chunk_mut::<8>() else { return };
         let mut x = u64::from_le_bytes(*eight);

@@ -1,6 +1,7 @@
-//! Interleaving of byte planes with AVX2, 32 elements at a time.
+//! Interleaving of byte planes and its inverse with AVX2, 32 elements at a time.
 #![allow(unsafe_code)]
 
+use super::unshuffle::transpose_portable;
 use std::arch::x86_64::{
     __m256i, _mm256_loadu_si256, _mm256_permute2x128_si256, _mm256_setzero_si256, _mm256_storeu_si256,
     _mm256_unpackhi_epi8, _mm256_unpacklo_epi8,
@@ -38,6 +39,49 @@ fn run<const N: usize>(planes: &[&[u8]], first: usize, dst: &mut [u8]) -> bool {
     true
 }
 
+/// Take elements of 2, 4, 8 or 16 bytes apart into planes of `n` bytes each, one after the other, if the processor and
+/// the sizes allow it; else `false`, and nothing is written.
+pub(super) fn shuffle(width: usize, src: &[u8], dst: &mut [u8], n: usize) -> bool {
+    let fits = n.checked_mul(width).is_some_and(|bytes| bytes <= src.len() && bytes <= dst.len());
+    if n < LANES || !fits || !is_x86_feature_detected!("avx2") {
+        return false;
+    }
+    let (from, to) = (src.as_ptr(), dst.as_mut_ptr());
+    // SAFETY: AVX2 was just detected, `n >= LANES`, and both slices have at least `n * width` bytes.
+    unsafe {
+        match width {
+            2 => deinterleave::<2>(from, to, n),
+            4 => deinterleave::<4>(from, to, n),
+            8 => deinterleave::<8>(from, to, n),
+            16 => deinterleave::<16>(from, to, n),
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// Interleave the first half of the registers with the second half, `rounds` times.
+///
+/// Seen as one sequence per 16-byte lane, each round moves the top bit of a byte's index to its bottom. As many rounds
+/// as the number of the plane has bits turn planes into elements, and four more, for the 16 elements, turn them back.
+///
+/// # Safety
+///
+/// The processor has AVX2.
+#[inline]
+#[target_feature(enable = "avx2")]
+#[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+unsafe fn rotate<const N: usize>(mut v: [__m256i; N], rounds: u32) -> [__m256i; N] {
+    for _ in 0..rounds {
+        let old = v;
+        for k in 0..N / 2 {
+            v[2 * k] = _mm256_unpacklo_epi8(old[k], old[k + N / 2]);
+            v[2 * k + 1] = _mm256_unpackhi_epi8(old[k], old[k + N / 2]);
+        }
+    }
+    v
+}
+
 /// Interleave `n` bytes of each plane into `dst`.
 ///
 /// # Safety
@@ -53,22 +97,13 @@ unsafe fn interleave<const N: usize>(planes: [*const u8; N], dst: *mut u8, n: us
             // SAFETY: `i + LANES <= n`, and the plane has `n` bytes.
             *v = unsafe { _mm256_loadu_si256(plane.add(i).cast()) };
         }
-        // Each round interleaves the first half of the registers with the second half. After log2(N) rounds the
-        // number of the plane has moved from the top of the byte's index to its bottom, within each 16-byte lane.
-        let mut rounds = N;
-        while rounds > 1 {
-            let old = v;
-            for k in 0..N / 2 {
-                v[2 * k] = _mm256_unpacklo_epi8(old[k], old[k + N / 2]);
-                v[2 * k + 1] = _mm256_unpackhi_epi8(old[k], old[k + N / 2]);
-            }
-            rounds /= 2;
-        }
+        // SAFETY: this function has AVX2 too.
+        let v = unsafe { rotate(v, N.trailing_zeros()) };
         for k in 0..N / 2 {
             let (even, odd) = (v[2 * k], v[2 * k + 1]);
             let low = _mm256_permute2x128_si256(even, odd, 0x20);
             let high = _mm256_permute2x128_si256(even, odd, 0x31);
-            // SAFETY: the 32·N bytes from `i * N` lie within the `n * N` bytes of `dst`.
+            // SAFETY: the `LANES * N` bytes from `i * N` lie within the `n * N` bytes of `dst`.
             unsafe {
                 let out = dst.add(i * N).cast::<__m256i>();
                 _mm256_storeu_si256(out.add(k), low);
@@ -81,4 +116,51 @@ unsafe fn interleave<const N: usize>(planes: [*const u8; N], dst: *mut u8, n: us
         // The last step overlaps the one before it rather than leaving a tail.
         i = (i + LANES).min(n - LANES);
     }
+}
+
+/// Take `n` elements of `N` bytes apart into planes of `n` bytes.
+///
+/// # Safety
+///
+/// The processor has AVX2, `n >= LANES`, and both pointers are valid for `n * N` bytes.
+#[target_feature(enable = "avx2")]
+#[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+unsafe fn deinterleave<const N: usize>(src: *const u8, dst: *mut u8, n: usize) {
+    let mut i = 0;
+    loop {
+        let mut v = [_mm256_setzero_si256(); N];
+        for k in 0..N / 2 {
+            // SAFETY: the `LANES * N` bytes from `i * N` lie within the `n * N` bytes of `src`.
+            let (low, high) = unsafe {
+                let from = src.add(i * N).cast::<__m256i>();
+                (_mm256_loadu_si256(from.add(k)), _mm256_loadu_si256(from.add(k + N / 2)))
+            };
+            v[2 * k] = _mm256_permute2x128_si256(low, high, 0x20);
+            v[2 * k + 1] = _mm256_permute2x128_si256(low, high, 0x31);
+        }
+        // SAFETY: this function has AVX2 too.
+        let v = unsafe { rotate(v, 4) };
+        for (k, &plane) in v.iter().enumerate() {
+            // SAFETY: `i + LANES <= n`, and plane `k < N` begins at `k * n`.
+            unsafe { _mm256_storeu_si256(dst.add(k * n + i).cast(), plane) };
+        }
+        if i + LANES >= n {
+            return;
+        }
+        i = (i + LANES).min(n - LANES);
+    }
+}
+
+/// Transpose the bits of each eight bytes if the processor allows it; else `false`, and nothing is written.
+pub(super) fn transpose_bits(bytes: &mut [u8]) -> bool {
+    #[target_feature(enable = "avx2")]
+    unsafe fn with_avx2(bytes: &mut [u8]) {
+        transpose_portable(bytes);
+    }
+    if !is_x86_feature_detected!("avx2") {
+        return false;
+    }
+    // SAFETY: AVX2 was just detected.
+    unsafe { with_avx2(bytes) };
+    true
 }

@@ -46,7 +46,7 @@ impl Engine {
         arenas: Option<&Arenas>,
         interrupt: Interrupt<'_>,
     ) -> Result<()> {
-        if sel.len() == 0 {
+        if sel.count() == 0 {
             return Ok(());
         }
         self.store.begin()?;

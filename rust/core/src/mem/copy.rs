@@ -77,54 +77,63 @@ fn arrange(list: &mut Axes<'_>) {
 }
 
 unsafe fn walk(axes: &[Axis<'_>], item: usize, swap: usize, src: *const u8, dst: *mut u8) {
-    // SAFETY (all calls below): each reaches a subset of the elements that the caller vouched for.
-    match axes {
-        [] => unsafe { run(item, swap, src, dst) },
-        [Axis::Run { n, src: s, dst: d }] => unsafe { line(*n, *s, *d, item, swap, src, dst) },
-        [Axis::Run { n, src: s, dst: d }, Axis::Run { n: m, src: t, dst: e }]
-            if swap <= 1 && *e == item as isize && *s == item as isize && *t != item as isize =>
-        unsafe { transpose((*n, *d), (*m, *t), item, src, dst) },
-        [Axis::Run { n, src: s, dst: d }, inner @ ..] => {
-            // Put the source's contiguous axis next to the destination's, so that both sides are walked in lines.
-            let contiguous = |a: &Axis<'_>| matches!(a, Axis::Run { src, .. } if *src == item as isize);
-            if inner.len() > 1
-                && *s == item as isize
-                && swap <= 1
-                && !inner.iter().any(contiguous)
-                && matches!(inner.last(), Some(Axis::Run { dst, .. }) if *dst == item as isize)
+    // SAFETY: every call below reaches a subset of the elements that the caller vouched for.
+    unsafe {
+        match axes {
+            [] => run(item, swap, src, dst),
+            [Axis::Run { n, src: s, dst: d }] => line(*n, *s, *d, item, swap, src, dst),
+            [Axis::Run { n, src: s, dst: d }, Axis::Run { n: m, src: t, dst: e }]
+                if swap <= 1 && *e == item as isize && *s == item as isize && *t != item as isize =>
             {
-                let mut turned: Axes<'_> = SmallVec::from_slice(inner);
-                turned.insert(inner.len() - 1, axes[0]);
-                return unsafe { walk(&turned, item, swap, src, dst) };
+                transpose((*n, *d), (*m, *t), item, src, dst);
             }
-            for i in 0..*n as isize {
-                unsafe { walk(inner, item, swap, src.wrapping_offset(i * s), dst.wrapping_offset(i * d)) }
+            [outer @ Axis::Run { n, src: s, dst: d }, inner @ ..] => {
+                if swap <= 1 && turns(*s, inner, item) {
+                    let mut turned: Axes<'_> = SmallVec::from_slice(inner);
+                    turned.insert(inner.len() - 1, *outer);
+                    return walk(&turned, item, swap, src, dst);
+                }
+                for i in 0..*n as isize {
+                    walk(inner, item, swap, src.wrapping_offset(i * s), dst.wrapping_offset(i * d));
+                }
             }
-        }
-        [Axis::Pick { src: (s, ss), dst: (d, ds) }, inner @ ..] => {
-            for (&i, &j) in s.iter().zip(*d) {
-                let from = src.wrapping_offset(i as isize * ss);
-                unsafe { walk(inner, item, swap, from, dst.wrapping_offset(j as isize * ds)) }
+            [Axis::Pick { src: (s, ss), dst: (d, ds) }, inner @ ..] => {
+                for (&i, &j) in s.iter().zip(*d) {
+                    let (from, to) = (src.wrapping_offset(i as isize * ss), dst.wrapping_offset(j as isize * ds));
+                    walk(inner, item, swap, from, to);
+                }
             }
         }
     }
 }
 
+/// Whether an axis that is contiguous in the source should move next to the one that is contiguous in the destination, so
+/// that both sides are walked in lines.
+fn turns(stride: isize, inner: &[Axis<'_>], item: usize) -> bool {
+    let contiguous = |a: &Axis<'_>| matches!(a, Axis::Run { src, .. } if *src == item as isize);
+    inner.len() > 1
+        && stride == item as isize
+        && !inner.iter().any(contiguous)
+        && matches!(inner.last(), Some(Axis::Run { dst, .. }) if *dst == item as isize)
+}
+
 /// A line of items: one memory copy where both sides are contiguous.
 unsafe fn line(n: usize, s: isize, d: isize, item: usize, swap: usize, src: *const u8, dst: *mut u8) {
-    // SAFETY (all blocks): n items at these strides are readable and writable, says the caller.
-    if s == item as isize && d == item as isize {
-        return unsafe { run(n * item, swap, src, dst) };
-    }
-    match (item, swap) {
-        (1, _) => unsafe { items::<1>(n, s, d, src, dst) },
-        (2, 0 | 1) => unsafe { items::<2>(n, s, d, src, dst) },
-        (4, 0 | 1) => unsafe { items::<4>(n, s, d, src, dst) },
-        (8, 0 | 1) => unsafe { items::<8>(n, s, d, src, dst) },
-        (16, 0 | 1) => unsafe { items::<16>(n, s, d, src, dst) },
-        _ => {
-            for i in 0..n as isize {
-                unsafe { run(item, swap, src.wrapping_offset(i * s), dst.wrapping_offset(i * d)) }
+    // SAFETY: n items at these strides are readable and writable, says the caller.
+    unsafe {
+        if s == item as isize && d == item as isize {
+            return run(n * item, swap, src, dst);
+        }
+        match (item, swap) {
+            (1, _) => items::<1>(n, s, d, src, dst),
+            (2, 0 | 1) => items::<2>(n, s, d, src, dst),
+            (4, 0 | 1) => items::<4>(n, s, d, src, dst),
+            (8, 0 | 1) => items::<8>(n, s, d, src, dst),
+            (16, 0 | 1) => items::<16>(n, s, d, src, dst),
+            _ => {
+                for i in 0..n as isize {
+                    run(item, swap, src.wrapping_offset(i * s), dst.wrapping_offset(i * d));
+                }
             }
         }
     }

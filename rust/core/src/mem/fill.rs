@@ -7,21 +7,22 @@ use super::copy::Axis;
 /// # Safety
 /// Every destination offset that the axes reach must be writable.
 pub unsafe fn fill_axes(axes: &[Axis<'_>], value: &[u8], dst: *mut u8) {
-    // SAFETY (all blocks): a subset of what the caller vouched for.
-    match axes {
-        [] => unsafe { std::ptr::copy_nonoverlapping(value.as_ptr(), dst, value.len()) },
-        [Axis::Run { n, dst: d, .. }] if *d == value.len() as isize => {
-            let line = unsafe { std::slice::from_raw_parts_mut(dst, n * value.len()) };
-            fill_slice(line, value);
-        }
-        [Axis::Run { n, dst: d, .. }, inner @ ..] => {
-            for i in 0..*n as isize {
-                unsafe { fill_axes(inner, value, dst.wrapping_offset(i * d)) }
+    // SAFETY: every block reaches a subset of what the caller vouched for.
+    unsafe {
+        match axes {
+            [] => std::ptr::copy_nonoverlapping(value.as_ptr(), dst, value.len()),
+            [Axis::Run { n, dst: d, .. }] if *d == value.len() as isize => {
+                fill_slice(std::slice::from_raw_parts_mut(dst, n * value.len()), value);
             }
-        }
-        [Axis::Pick { dst: (places, stride), .. }, inner @ ..] => {
-            for &i in *places {
-                unsafe { fill_axes(inner, value, dst.wrapping_offset(i as isize * stride)) }
+            [Axis::Run { n, dst: d, .. }, inner @ ..] => {
+                for i in 0..*n as isize {
+                    fill_axes(inner, value, dst.wrapping_offset(i * d));
+                }
+            }
+            [Axis::Pick { dst: (places, stride), .. }, inner @ ..] => {
+                for &i in *places {
+                    fill_axes(inner, value, dst.wrapping_offset(i as isize * stride));
+                }
             }
         }
     }

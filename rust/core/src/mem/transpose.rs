@@ -9,19 +9,21 @@ const TILE: usize = 16;
 /// # Safety
 /// All n × m items must be readable and writable at those strides, without overlap.
 pub unsafe fn transpose(rows: (usize, isize), cols: (usize, isize), item: usize, src: *const u8, dst: *mut u8) {
-    // SAFETY (all arms): the caller vouches for every item.
-    match item {
-        1 => unsafe { tiles::<1>(rows, cols, src, dst) },
-        2 => unsafe { tiles::<2>(rows, cols, src, dst) },
-        4 => unsafe { tiles::<4>(rows, cols, src, dst) },
-        8 => unsafe { tiles::<8>(rows, cols, src, dst) },
-        16 => unsafe { tiles::<16>(rows, cols, src, dst) },
-        _ => {
-            for i in 0..rows.0 {
-                for j in 0..cols.0 {
-                    let from = src.wrapping_offset(i as isize * item as isize + j as isize * cols.1);
-                    let to = dst.wrapping_offset(i as isize * rows.1 + j as isize * item as isize);
-                    unsafe { std::ptr::copy_nonoverlapping(from, to, item) }
+    // SAFETY: the caller vouches for every item.
+    unsafe {
+        match item {
+            1 => tiles::<1>(rows, cols, src, dst),
+            2 => tiles::<2>(rows, cols, src, dst),
+            4 => tiles::<4>(rows, cols, src, dst),
+            8 => tiles::<8>(rows, cols, src, dst),
+            16 => tiles::<16>(rows, cols, src, dst),
+            _ => {
+                for i in 0..rows.0 {
+                    for j in 0..cols.0 {
+                        let from = src.wrapping_offset(i as isize * item as isize + j as isize * cols.1);
+                        let to = dst.wrapping_offset(i as isize * rows.1 + j as isize * item as isize);
+                        std::ptr::copy_nonoverlapping(from, to, item);
+                    }
                 }
             }
         }
@@ -62,10 +64,7 @@ unsafe fn full_tile<const N: usize>(src_stride: isize, dst_stride: isize, src: *
         *line = unsafe { *src.wrapping_offset(j as isize * src_stride).cast::<[[u8; N]; TILE]>() };
     }
     for i in 0..TILE {
-        let mut line = [[0u8; N]; TILE];
-        for j in 0..TILE {
-            line[j] = tile[j][i];
-        }
+        let line: [[u8; N]; TILE] = std::array::from_fn(|j| tile[j][i]);
         // SAFETY: a line of TILE items of the destination.
         unsafe { *dst.wrapping_offset(i as isize * dst_stride).cast::<[[u8; N]; TILE]>() = line };
     }

@@ -1,0 +1,106 @@
+"""Attributes: a mapping of JSON values that is written at once."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import omnizarr as oz
+import pytest
+from omnizarr.errors import MetadataError
+from omnizarr.store.observe import CountingStore
+
+
+@pytest.fixture(params=["group", "array"])
+def kind(request):
+    return request.param
+
+
+@pytest.fixture(params=["zarr3", "zarr2"])
+def node(request, kind):
+    store = {}
+    if kind == "group":
+        return oz.create_group(store, format=request.param)
+    return oz.create_array(store, shape=(2,), dtype="i4", format=request.param)
+
+
+def reopened(node):
+    return oz.open(node.store).attrs
+
+
+def test_values_are_written_at_once(node):
+    node.attrs["a"] = 1
+    assert reopened(node).asdict() == {"a": 1}
+    node.attrs.update({"b": [1, 2]}, c={"d": None})
+    assert reopened(node).asdict() == {"a": 1, "b": [1, 2], "c": {"d": None}}
+    del node.attrs["a"]
+    assert list(reopened(node)) == ["b", "c"]
+    assert node.attrs.pop("b") == [1, 2]
+    assert node.attrs.setdefault("e", "x") == "x"
+    node.attrs.put({"only": True})
+    assert reopened(node).asdict() == {"only": True}
+    node.attrs.clear()
+    assert len(reopened(node)) == 0
+    assert "only" not in node.attrs
+    with pytest.raises(KeyError):
+        node.attrs["only"]
+    with pytest.raises(KeyError):
+        del node.attrs["only"]
+
+
+def test_numpy_values_become_plain_ones(node):
+    node.attrs.update(
+        i=np.int16(3), f=np.float32(0.5), b=np.bool_(True), s=np.str_("x"), a=np.arange(4).reshape(2, 2), t=(1, (2,)),
+        u=np.array(["a", "b"]),
+    )  # fmt: skip
+    expected = {"i": 3, "f": 0.5, "b": True, "s": "x", "a": [[0, 1], [2, 3]], "t": [1, [2]], "u": ["a", "b"]}
+    assert reopened(node).asdict() == expected
+    assert node.attrs.asdict() == expected
+
+
+def test_nan_and_huge_numbers_survive(node):
+    node.attrs.update(nan=math.nan, inf=-math.inf, big=2**70)
+    read = reopened(node)
+    assert math.isnan(read["nan"])
+    assert (read["inf"], read["big"]) == (-math.inf, 2**70)
+
+
+@pytest.mark.parametrize("value", [b"x", {1: 2}, object(), np.datetime64("2020"), {"a": [set()]}, np.zeros(1, "c8")])
+def test_what_json_cannot_say_is_refused(node, value):
+    with pytest.raises(MetadataError, match=r"JSON|string"):
+        node.attrs["a"] = value
+    assert len(reopened(node)) == 0
+
+
+def test_what_comes_out_is_a_copy(node):
+    node.attrs["a"] = {"b": [1]}
+    node.attrs["a"]["b"].append(2)
+    assert node.attrs["a"] == {"b": [1]}
+    assert oz.open(node.store).attrs["a"] == {"b": [1]}
+
+
+def test_two_handles_do_not_undo_each_other(node):
+    other = oz.open(node.store, "r+")
+    node.attrs["a"] = 1
+    other.attrs["b"] = 2
+    assert reopened(node).asdict() == {"a": 1, "b": 2}
+
+
+def test_an_update_is_one_write(kind):
+    store = CountingStore(oz.MemoryStore())
+    node = oz.create_group(store) if kind == "group" else oz.create_array(store, shape=(1,))
+    before = store.counts["put"]
+    node.attrs.update(a=1, b=2, c=3)
+    assert store.counts["put"] == before + 1
+
+
+def test_data_stay_readable_after_a_change():
+    array = oz.create_array({}, data=[1, 2, 3])
+    array.attrs["a"] = 1
+    array[0] = 5
+    assert array[...].tolist() == [5, 2, 3]
+
+
+def test_repr_shows_the_values(node):
+    node.attrs["a"] = 1
+    assert repr(node.attrs) == "Attributes({'a': 1})"

@@ -1,0 +1,139 @@
+"""Opening: modes, formats, places, and what is said when nothing is there."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import omnizarr as oz
+import pytest
+from omnizarr.errors import ExistsError, MetadataError, NodeTypeError, NotFoundError, OmnizarrWarning, ReadOnlyError
+from omnizarr.store.wrap import ReadOnlyStore
+
+
+def test_reading_needs_something_there(tmp_path):
+    for mode in ("r", "r+"):
+        for use in (oz.open, oz.open_array, oz.open_group):
+            with pytest.raises(NotFoundError, match="nothing"):
+                use(tmp_path / "x", mode)
+    assert not (tmp_path / "x").exists()
+
+
+def test_append_mode_opens_or_creates(tmp_path):
+    assert isinstance(oz.open(tmp_path, "a"), oz.Group)
+    oz.open_group(tmp_path, "a").create_array("x", data=[1])
+    assert list(oz.open_group(tmp_path, "a")) == ["x"]
+    array = oz.open_array(tmp_path, "a", path="x")
+    array[0] = 7
+    assert oz.open_array(tmp_path, "a", path="y", shape=(2,), dtype="i4", fill_value=3)[0] == 3
+    assert oz.open(tmp_path, path="x")[0] == 7
+
+
+def test_write_mode_replaces(tmp_path):
+    oz.open_group(tmp_path, "w", format="zarr2").create_array("x", data=[1])
+    group = oz.open_group(tmp_path, "w")
+    assert list(group) == []
+    assert group.format == "zarr3"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["zarr.json"]
+    array = oz.open_array(tmp_path, "w", shape=(3,), dtype="i2")
+    assert isinstance(oz.open(tmp_path), oz.Array)
+    assert array[...].tolist() == [0, 0, 0]
+
+
+def test_write_mode_leaves_alone_what_is_not_zarr(tmp_path):
+    (tmp_path / "thesis.txt").write_text("precious")
+    oz.open_group(tmp_path, "w")
+    assert (tmp_path / "thesis.txt").exists()
+
+
+def test_exclusive_mode_refuses_what_exists(tmp_path):
+    oz.open_group(tmp_path, "w-")
+    for use in (oz.open, oz.open_group):
+        with pytest.raises(ExistsError):
+            use(tmp_path, "w-")
+    with pytest.raises(ExistsError):
+        oz.open_array(tmp_path, "w-", shape=(1,))
+
+
+def test_wrong_modes_and_words_are_refused(tmp_path):
+    with pytest.raises(MetadataError, match="mode is 'x'"):
+        oz.open(tmp_path, "x")
+    with pytest.raises(MetadataError, match="format is"):
+        oz.create_group(tmp_path, format="zarr9")
+    with pytest.raises(TypeError, match="chunkz"):
+        oz.open_array(tmp_path, "w", shape=(1,), chunkz=3)
+
+
+def test_an_array_is_not_a_group(tmp_path):
+    oz.create_array(tmp_path / "a", shape=(1,))
+    oz.create_group(tmp_path / "g")
+    with pytest.raises(NodeTypeError, match="open_array"):
+        oz.open_group(tmp_path / "a")
+    with pytest.raises(NodeTypeError, match="open_group"):
+        oz.open_array(tmp_path / "g")
+
+
+def test_a_read_only_store_cannot_be_opened_for_writing():
+    store = oz.MemoryStore()
+    oz.create_array(store, shape=(1,))
+    with pytest.raises(ReadOnlyError, match="read-only"):
+        oz.open(ReadOnlyStore(store), "r+")
+    assert oz.open(ReadOnlyStore(store)).shape == (1,)
+
+
+def test_every_spelling_of_a_place(tmp_path):
+    oz.create_array(tmp_path, path="a/b", data=[5])
+    for where in (tmp_path, str(tmp_path), tmp_path.as_uri(), oz.FileStore(tmp_path)):
+        assert oz.open(where, path="a/b")[0] == 5
+        assert oz.open(where, path="/a//b/")[0] == 5
+        assert oz.open(where)["a/b"][0] == 5
+    assert oz.open(tmp_path / "a" / "b")[0] == 5
+
+
+def test_v3_wins_over_v2_with_a_warning(tmp_path):
+    oz.create_array(tmp_path, data=[2], format="zarr2")
+    document = oz.create_array({}, shape=(1,), dtype="i8", fill_value=3).store.get("zarr.json")
+    (tmp_path / "zarr.json").write_bytes(document)
+    with pytest.warns(OmnizarrWarning, match="v3 is used"):
+        assert oz.open(tmp_path)[0] == 3
+    assert oz.open(tmp_path, format="zarr2")[0] == 2
+    assert oz.open(tmp_path, format="zarr3")[0] == 3
+
+
+def test_a_broken_document_is_named(tmp_path):
+    (tmp_path / "zarr.json").write_text('{"zarr_format": 3, "node_type": "array"}')
+    with pytest.raises(MetadataError, match=r"zarr\.json"):
+        oz.open(tmp_path)
+    (tmp_path / "zarr.json").write_text("{")
+    with pytest.raises(MetadataError, match=r"zarr\.json"):
+        oz.open(tmp_path)
+    (tmp_path / "zarr.json").write_text('{"zarr_format": 3, "node_type": "thing"}')
+    with pytest.raises(MetadataError, match="thing"):
+        oz.open(tmp_path)
+
+
+def test_limits_are_obeyed(tmp_path):
+    oz.create_array(tmp_path, shape=(1000,), dtype="i8", chunks=1000)
+    small = oz.Limits()._replace(max_chunk_bytes=100)
+    with pytest.raises(oz.errors.LimitError):
+        oz.open(tmp_path, limits=small)
+    with pytest.raises(oz.errors.LimitError):
+        oz.create_array({}, shape=(1000,), dtype="i8", chunks=1000, limits=small)
+    assert oz.open(tmp_path).shape == (1000,)
+
+
+def test_unknown_fields_survive_a_change(tmp_path):
+    oz.create_array(tmp_path, shape=(1,), dtype="i4")
+    path = tmp_path / "zarr.json"
+    document = json.loads(path.read_text())
+    document["my_extension"] = {"must_understand": False, "x": [1]}
+    path.write_text(json.dumps(document))
+    oz.open(tmp_path, "r+").attrs["a"] = 1
+    assert json.loads(path.read_text())["my_extension"] == {"must_understand": False, "x": [1]}
+
+
+def test_a_cache_of_chunks_sees_own_writes():
+    array = oz.create_array({}, data=np.arange(100), chunks=10, cache_bytes=1 << 20)
+    assert array[5] == 5
+    array[5] = 50
+    assert array[5] == 50

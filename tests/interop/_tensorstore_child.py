@@ -1,0 +1,37 @@
+"""Runs in a process of its own, because tensorstore may end its process: reads and writes what a manifest lists.
+
+The manifest holds `read`, pairs of a driver and a folder, each read into `values.npy` there; and `write`, triples of a
+driver, a folder and metadata, each filled with the folder's `values.npy`.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+from pathlib import Path
+
+import numpy as np
+import tensorstore as ts
+
+MEMORY = 4 << 30
+
+
+def spec(driver: str, folder: str) -> dict[str, object]:
+    return {"driver": driver, "kvstore": {"driver": "file", "path": f"{folder}/array/"}}
+
+
+def main(path: str) -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    manifest = json.loads(Path(path).read_text())
+    for driver, folder in manifest["read"]:
+        array = ts.open(spec(driver, folder), open=True, read=True).result()
+        np.save(f"{folder}/read.npy", array.read().result(), allow_pickle=False)
+    for driver, folder, metadata in manifest["write"]:
+        values = np.load(f"{folder}/values.npy", allow_pickle=False)
+        whole = {**spec(driver, folder), "metadata": metadata, "create": True}
+        ts.open(whole).result().write(values).result()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
