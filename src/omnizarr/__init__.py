@@ -20,6 +20,7 @@ from omnizarr.limits import Limits
 from omnizarr.store.file import FileStore
 from omnizarr.store.memory import MemoryStore
 
+__version__: str
 __all__ = [
     "Array",
     "FileStore",

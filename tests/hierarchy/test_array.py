@@ -5,8 +5,9 @@ from __future__ import annotations
 import pickle
 
 import numpy as np
-import omnizarr as oz
 import pytest
+
+import omnizarr as oz
 from omnizarr.errors import NotFoundError, ReadOnlyError, SelectionError, ShapeError, UnsupportedError
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import omnizarr as oz
 import pytest
+
+import omnizarr as oz
 from omnizarr.errors import MetadataError
 from omnizarr.store.observe import CountingStore
 
@@ -89,9 +90,9 @@ def test_two_handles_do_not_undo_each_other(node):
 def test_an_update_is_one_write(kind):
     store = CountingStore(oz.MemoryStore())
     node = oz.create_group(store) if kind == "group" else oz.create_array(store, shape=(1,))
-    before = store.counts["put"]
+    before = store.operations["put"]
     node.attrs.update(a=1, b=2, c=3)
-    assert store.counts["put"] == before + 1
+    assert store.operations["put"] == before + 1
 
 
 def test_data_stay_readable_after_a_change():

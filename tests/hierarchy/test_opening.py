@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 
 import numpy as np
-import omnizarr as oz
 import pytest
+
+import omnizarr as oz
 from omnizarr.errors import ExistsError, MetadataError, NodeTypeError, NotFoundError, OmnizarrWarning, ReadOnlyError
 from omnizarr.store.wrap import ReadOnlyStore
 
@@ -137,3 +138,19 @@ def test_a_cache_of_chunks_sees_own_writes():
     assert array[5] == 5
     array[5] = 50
     assert array[5] == 50
+
+
+def test_old_nested_chunks_are_found(tmp_path):
+    values = np.arange(12).reshape(3, 4)
+    oz.create_array(tmp_path, data=values, chunks=2, format="zarr2", separator="/")
+    path = tmp_path / ".zarray"
+    document = json.loads(path.read_text())
+    del document["dimension_separator"]
+    path.write_text(json.dumps(document))
+    np.testing.assert_array_equal(oz.open(tmp_path)[...], values)
+    array = oz.open(tmp_path, "r+")
+    array[0, 0] = 100
+    array.attrs["a"] = 1
+    array.resize((2, 4))
+    assert json.loads(path.read_text())["dimension_separator"] == "/"
+    assert oz.open(tmp_path)[0, 0] == 100

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import omnizarr as oz
 import pytest
+
+import omnizarr as oz
 from omnizarr.errors import ShapeError, StoreError
 from omnizarr.store.mapping import DictStore
 

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import omnizarr as oz
 import pytest
+
+import omnizarr as oz
 
 pytestmark = [
     pytest.mark.peers,
@@ -82,7 +83,7 @@ NUMCODECS: dict[str, Any] = {
 
 
 def combinations(dtypes: list[str], codecs: dict[str, Any], formats: list[str]) -> list[tuple[Any, ...]]:
-    """Every type with one codec, and every codec, order and sharding with one type: the axes do not touch each other."""
+    """Every type with one codec, and every codec, order and sharding with one type: the two do not touch each other."""
     plain = [(fmt, dtype, "zstd", "C", None) for fmt, dtype in itertools.product(formats, dtypes)]
     rest = [
         (fmt, "i4", codec, order, shards)
@@ -197,7 +198,9 @@ def test_text_and_bytes_of_any_length_go_both_ways(fmt, kind, tmp_path):
     zarr = pytest.importorskip("zarr")
     texts = np.array([["", "a", "häß"], ["日本", "x" * 100, "\N{GRINNING FACE}"]], object)
     values = texts if kind == "string" else np.array([[t.encode() for t in row] for row in texts], object)
-    for i, (codecs, shards) in enumerate(itertools.product([None, "zstd"], [None, (2, 4)] if fmt == "zarr3" else [None])):
+    for i, (codecs, shards) in enumerate(
+        itertools.product([None, "zstd"], [None, (2, 4)] if fmt == "zarr3" else [None])
+    ):
         where = tmp_path / f"ours{i}"
         oz.create_array(where, data=values, dtype=kind, chunks=(1, 2), shards=shards, codecs=codecs, format=fmt)
         assert zarr.open_array(where, mode="r")[...].tolist() == values.tolist()
@@ -210,9 +213,10 @@ def test_text_and_bytes_of_any_length_go_both_ways(fmt, kind, tmp_path):
 
 
 FILLS = [
-    ("f4", np.nan), ("f4", -0.0), ("f4", np.inf), ("f8", -np.inf), ("f8", 0.1), ("f2", 1.5), ("i8", 2**63 - 1), ("u8", 2**64 - 1),
-    ("i1", -128), ("bool", True), ("c8", 1 + 2j), ("c16", complex(np.nan, -0.0)), ("U3", "né"), ("M8[s]", np.datetime64("NaT", "s")),
-    ("M8[D]", np.datetime64("2020-02-29", "D")), ("string", "nothing"), ("S4", b"ab"),
+    ("f4", np.nan), ("f4", -0.0), ("f4", np.inf), ("f8", -np.inf), ("f8", 0.1), ("f2", 1.5), ("i8", 2**63 - 1),
+    ("u8", 2**64 - 1), ("i1", -128), ("bool", True), ("c8", 1 + 2j), ("c16", complex(np.nan, -0.0)), ("U3", "né"),
+    ("M8[s]", np.datetime64("NaT", "s")), ("M8[D]", np.datetime64("2020-02-29", "D")), ("string", "nothing"),
+    ("S4", b"ab"),
 ]  # fmt: skip
 
 
@@ -282,7 +286,10 @@ def tensorstore_metadata(values: Any, codecs: list[Any], fmt: str, shards: Any, 
             "fill_value": None, "compressor": codecs[0] if codecs else None,
         }  # fmt: skip
     chain: list[Any] = [{"name": "transpose", "configuration": {"order": [2, 1, 0]}}] if order == "F" else []
-    chain += [{"name": "bytes", "configuration": {"endian": "big"}} if values.itemsize > 1 else {"name": "bytes"}, *codecs]
+    chain += [
+        {"name": "bytes", "configuration": {"endian": "big"}} if values.itemsize > 1 else {"name": "bytes"},
+        *codecs,
+    ]
     if shards:
         index = [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}]
         inner = {"chunk_shape": list(CHUNKS), "codecs": chain, "index_codecs": index, "index_location": "start"}
@@ -301,7 +308,10 @@ TENSORSTORE: dict[str, dict[str, list[Any]]] = {
         "gzip": [{"name": "gzip", "configuration": {"level": 5}}],
         "zstd": [{"name": "zstd", "configuration": {"level": 3}}],
         "blosc": [
-            {"name": "blosc", "configuration": {"cname": "lz4", "clevel": 5, "shuffle": "shuffle", "typesize": 4, "blocksize": 0}}
+            {
+                "name": "blosc",
+                "configuration": {"cname": "lz4", "clevel": 5, "shuffle": "shuffle", "typesize": 4, "blocksize": 0},
+            }
         ],
         "crc32c": [{"name": "crc32c"}],
     },
@@ -340,7 +350,9 @@ def test_tensorstore_reads_ours_and_we_read_its(tmp_path):
             manifest["write"].append((driver, str(folder), metadata))
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
     child = Path(__file__).with_name("_tensorstore_child.py")
-    done = subprocess.run([sys.executable, child, tmp_path / "manifest.json"], capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, child, tmp_path / "manifest.json"], capture_output=True, text=True, timeout=300, check=False
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     for path, values in expected.items():
         assert_same(np.load(path), values)

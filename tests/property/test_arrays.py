@@ -6,10 +6,12 @@ import warnings
 from typing import Any
 
 import numpy as np
-import omnizarr as oz
+import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hn
+
+import omnizarr as oz
 
 FIXED = [
     "bool", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "c8", "c16",
@@ -118,6 +120,17 @@ def swapped(array: Any, dtype: Any) -> Any:
     return array if array.dtype == dtype else array.byteswap().view(dtype)
 
 
+def is_odd_nan(value: Any) -> bool:
+    """Whether a number is, or has in it, a NaN that v2 has no word for."""
+    if not isinstance(value, np.inexact):
+        return False
+    whole = np.array([value])
+    kind = whole.dtype.newbyteorder("=")
+    parts = swapped(whole, kind).view(f"f{kind.itemsize // (2 if kind.kind == 'c' else 1)}")
+    plain = np.full(1, np.nan, parts.dtype).tobytes()
+    return any(bool(np.isnan(part)) and part.tobytes() != plain for part in parts)
+
+
 @given(st.data())
 def test_what_is_written_comes_back_bit_for_bit(data):
     options = data.draw(layouts())
@@ -125,13 +138,11 @@ def test_what_is_written_comes_back_bit_for_bit(data):
     options["fill_value"] = data.draw(element(dtype))
     expected = values(data.draw, dtype, options["shape"])
     store: dict[str, bytes] = {}
-    try:
-        array = oz.create_array(store, **options)
-    except oz.errors.UnsupportedError as error:
-        # v2 has no word for a NaN with a payload.
-        assert options["format"] == "zarr2"
-        assert "NaN" in str(error)
+    if options["format"] == "zarr2" and is_odd_nan(options["fill_value"]):
+        with pytest.raises(oz.errors.UnsupportedError, match="NaN"):
+            oz.create_array(store, **options)
         return
+    array = oz.create_array(store, **options)
     array[...] = expected
     assert same(oz.open_array(store)[...], expected)
     kind = object if dtype in VARIABLE else dtype
@@ -150,7 +161,10 @@ def indices(draw: st.DrawFn, shape: tuple[int, ...]) -> Any:
 
 def per_axis(draw: st.DrawFn, size: int) -> Any:
     """An index of one dimension for orthogonal selection."""
-    choices: list[st.SearchStrategy[Any]] = [st.slices(size), st.lists(st.booleans(), min_size=size, max_size=size).map(np.array)]
+    choices: list[st.SearchStrategy[Any]] = [
+        st.slices(size),
+        st.lists(st.booleans(), min_size=size, max_size=size).map(np.array),
+    ]
     if size:
         choices += [
             st.integers(-size, size - 1),
@@ -174,11 +188,11 @@ def as_ix(selection: tuple[Any, ...], shape: tuple[int, ...]) -> tuple[Any, tupl
     return np.ix_(*lists), tuple(dropped)
 
 
-def unique_points(draw: st.DrawFn, shape: tuple[int, ...]) -> tuple[Any, ...] | None:
+def some_points(draw: st.DrawFn, shape: tuple[int, ...]) -> tuple[Any, ...] | None:
     total = int(np.prod(shape))
     if not total or not shape:
         return None
-    flat = draw(st.lists(st.integers(0, total - 1), max_size=10, unique=True))
+    flat = draw(st.lists(st.integers(0, total - 1), max_size=10))
     return np.unravel_index(np.array(flat, dtype=int), shape)
 
 
@@ -201,13 +215,13 @@ class Pair:
         note(f"a.oindex[{chosen}]")
         grid, dropped = as_ix(chosen, self.model.shape)
         assert same(self.array.oindex[chosen], self.model[grid].squeeze(dropped))
-        if all(len(set(np.ravel(axis))) == np.size(axis) for axis in grid):
-            replacement = self.replacement(draw, self.model[grid].squeeze(dropped).shape)
-            self.array.oindex[chosen] = replacement
-            self.model[grid] = np.expand_dims(np.broadcast_to(replacement, self.model[grid].squeeze(dropped).shape), dropped)
+        shape = self.model[grid].squeeze(dropped).shape
+        replacement = self.replacement(draw, shape)
+        self.array.oindex[chosen] = replacement
+        self.model[grid] = np.expand_dims(np.broadcast_to(replacement, shape), dropped)
 
     def points(self, draw: st.DrawFn) -> None:
-        chosen = unique_points(draw, self.model.shape)
+        chosen = some_points(draw, self.model.shape)
         if chosen is None:
             return
         note(f"a.vindex[{chosen}]")
@@ -279,7 +293,9 @@ def test_any_sequence_of_reads_and_writes_gives_what_numpy_gives(data):
     shards = tuple(c * data.draw(st.integers(1, 3)) for c in chunks) if data.draw(st.booleans()) else None
     fill = data.draw(st.sampled_from([0, 1, 2]))
     kind = data.draw(st.sampled_from(["i4", "u1", "f8"]))
-    codecs = data.draw(st.sampled_from([None, "zstd", oz.codec.blosc(), [oz.codec.delta(), "gzip"], [oz.codec.crc32c()]]))
+    codecs = data.draw(
+        st.sampled_from([None, "zstd", oz.codec.blosc(), [oz.codec.delta(), "gzip"], [oz.codec.crc32c()]])
+    )
     array = oz.create_array(
         oz.MemoryStore() if data.draw(st.booleans()) else {},
         shape=shape, chunks=chunks, shards=shards, dtype=kind, fill_value=fill, codecs=codecs,

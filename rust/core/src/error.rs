@@ -93,7 +93,12 @@ pub enum Error {
     /// The caller asked to stop.
     Interrupted,
     /// A store outside the kernel raised.
-    Foreign(Box<dyn StdError + Send + Sync>),
+    Foreign {
+        /// The key that was asked for.
+        key: String,
+        /// What it raised.
+        source: Box<dyn StdError + Send + Sync>,
+    },
 }
 
 impl fmt::Display for Error {
@@ -105,7 +110,7 @@ impl fmt::Display for Error {
             Self::Shard { key, message } => write!(f, "shard {key:?}: {message}"),
             Self::Invalid(message) | Self::Limit(message) => f.write_str(message),
             Self::Interrupted => f.write_str("interrupted"),
-            Self::Foreign(cause) => write!(f, "{cause}"),
+            Self::Foreign { key, source } => write!(f, "{key:?}: {source}"),
         }
     }
 }

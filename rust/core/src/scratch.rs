@@ -23,6 +23,7 @@ pub struct Scratch {
 }
 
 thread_local! {
+    #[allow(clippy::vec_box, reason = "boxes are lent out and taken back without moving a kilobyte of contexts")]
     static SPARE: RefCell<Vec<Box<Scratch>>> = const { RefCell::new(Vec::new()) };
 }
 

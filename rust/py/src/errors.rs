@@ -1,6 +1,7 @@
 //! Kernel errors as the exceptions that `omnizarr.errors` defines.
 
 use omnizarr_core::error::{Error, Fault};
+use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -47,7 +48,15 @@ fn build(py: Python<'_>, error: Error, path: Option<&str>) -> PyResult<PyErr> {
             ("LimitError", message)
         }
         Error::Interrupted => return Ok(pyo3::exceptions::PyKeyboardInterrupt::new_err(())),
-        Error::Foreign(source) => match source.downcast::<PyErr>() {
+        Error::Foreign { key, source } => match source.downcast::<PyErr>() {
+            // A store's own trouble with the system becomes ours, so that it names the key; all else passes as it is.
+            Ok(error) if is_plain_os_error(py, &error)? => {
+                kwargs.set_item("key", key)?;
+                errno = error.value(py).getattr("errno")?.extract()?;
+                let message = format!("the store failed: {error}");
+                cause = Some(error);
+                ("StoreError", message)
+            }
             Ok(error) => return Ok(*error),
             Err(other) => ("StoreError", other.to_string()),
         },
@@ -63,7 +72,7 @@ fn build(py: Python<'_>, error: Error, path: Option<&str>) -> PyResult<PyErr> {
     Ok(error)
 }
 
-/// A Python exception on its way through the kernel.
-pub fn foreign(error: PyErr) -> Error {
-    Error::Foreign(Box::new(error))
+fn is_plain_os_error(py: Python<'_>, error: &PyErr) -> PyResult<bool> {
+    let ours = py.import("omnizarr.errors")?.getattr("OmnizarrError")?;
+    Ok(error.is_instance_of::<PyOSError>(py) && !error.is_instance(py, &ours))
 }

@@ -8,8 +8,6 @@ use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView};
 
-use crate::errors::foreign;
-
 /// The bytes of any object with a contiguous buffer.
 fn bytes_of<T>(value: &Bound<'_, PyAny>, f: impl FnOnce(&[u8]) -> T) -> PyResult<T> {
     if let Ok(bytes) = value.cast::<PyBytes>() {
@@ -34,7 +32,8 @@ fn bytes_of<T>(value: &Bound<'_, PyAny>, f: impl FnOnce(&[u8]) -> T) -> PyResult
 pub struct PythonStore(pub Py<PyAny>);
 
 impl PythonStore {
-    fn call<T>(&self, f: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> Result<T> {
+    fn call<T>(&self, key: &str, f: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> Result<T> {
+        let foreign = |error: PyErr| Error::Foreign { key: key.into(), source: Box::new(error) };
         Python::attach(|py| f(self.0.bind(py))).map_err(foreign)
     }
 }
@@ -55,7 +54,7 @@ impl Object for PythonObject<'_> {
     }
 
     fn read_at(&self, offset: u64, dst: &mut [u8]) -> Result<()> {
-        let got = self.store.call(|store| {
+        let got = self.store.call(&self.key, |store| {
             let part = store.call_method1("get_range", (&self.key, offset, dst.len()))?;
             if part.is_none() {
                 return Ok(None);
@@ -84,7 +83,7 @@ impl Store for PythonStore {
     }
 
     fn get(&self, key: &str, dst: &mut Buffer, most: usize) -> Result<bool> {
-        self.call(|store| {
+        self.call(key, |store| {
             let value = store.call_method1("get", (key,))?;
             if value.is_none() {
                 return Ok(false);
@@ -98,12 +97,12 @@ impl Store for PythonStore {
     }
 
     fn open(&self, key: &str) -> Result<Option<Box<dyn Object + '_>>> {
-        let size: Option<u64> = self.call(|store| store.call_method1("size", (key,))?.extract())?;
+        let size: Option<u64> = self.call(key, |store| store.call_method1("size", (key,))?.extract())?;
         Ok(size.map(|size| Box::new(PythonObject { store: self, key: key.into(), size }) as Box<dyn Object>))
     }
 
     fn put(&self, key: &str, parts: &[&[u8]]) -> Result<()> {
-        self.call(|store| {
+        self.call(key, |store| {
             let value = PyBytes::new_with(store.py(), parts.iter().map(|p| p.len()).sum(), |mut place| {
                 for part in parts {
                     let (head, tail) = place.split_at_mut(part.len());
@@ -117,23 +116,25 @@ impl Store for PythonStore {
     }
 
     fn erase(&self, key: &str) -> Result<bool> {
-        self.call(|store| store.call_method1("erase", (key,))?.is_truthy())
+        self.call(key, |store| store.call_method1("erase", (key,))?.is_truthy())
     }
 
     fn erase_prefix(&self, prefix: &str) -> Result<()> {
-        self.call(|store| store.call_method1("erase_prefix", (prefix,)).map(drop))
+        self.call(prefix, |store| store.call_method1("erase_prefix", (prefix,)).map(drop))
     }
 
     fn list_prefix(&self, prefix: &str) -> Result<Vec<String>> {
-        self.call(|store| store.call_method1("list_prefix", (prefix,))?.try_iter()?.map(|key| key?.extract()).collect())
+        self.call(prefix, |store| {
+            store.call_method1("list_prefix", (prefix,))?.try_iter()?.map(|key| key?.extract()).collect()
+        })
     }
 
     fn list_dir(&self, prefix: &str) -> Result<Listing> {
-        self.call(|store| store.call_method1("list_dir", (prefix,))?.extract())
+        self.call(prefix, |store| store.call_method1("list_dir", (prefix,))?.extract())
     }
 
     fn size(&self, key: &str) -> Result<Option<u64>> {
-        self.call(|store| store.call_method1("size", (key,))?.extract())
+        self.call(key, |store| store.call_method1("size", (key,))?.extract())
     }
 }
 

@@ -121,7 +121,8 @@ def _from_mapping(item: Mapping[str, Any]) -> Codec:
             return _named(name, config)
     elif isinstance(identifier, str):
         config = {key: value for key, value in item.items() if key != "id"}
-        known = identifier in KERNEL or "." in identifier
+        # The kernel knows the checksum at the end only.
+        known = identifier in KERNEL and config.get("location", "end") == "end"
         return _named(identifier if known else NUMCODECS + identifier, config)
     raise UnsupportedError(f'{item!r} has neither "name" and "configuration" nor "id"')
 

@@ -14,7 +14,7 @@ from omnizarr.codec.stage import Stage, array_stage
 from omnizarr.codec.steps import Lowered, Step, lower
 from omnizarr.errors import LimitError, MetadataError, UnsupportedError
 from omnizarr.limits import DEFAULT_LIMITS, Limits
-from omnizarr.model.codec import Codec, inner_codecs, resolve
+from omnizarr.model.codec import Codec, inner_codecs, kind_of, resolve
 from omnizarr.model.dtype import DType
 from omnizarr.model.jsonvalue import JSON
 
@@ -81,8 +81,6 @@ def _compile(codecs: Iterable[Codec], stage: Stage, depth: int) -> Chain:
     only_transposed = True
     for codec in codecs:
         full = resolve(codec)
-        if full.name == "bytes" and not stage.is_array:
-            continue  # filters of version 2 that emit bytes stand before it
         if full.name == "sharding_indexed":
             if not only_transposed:
                 raise UnsupportedError("only transpose may stand before it", codec=full.name)
@@ -103,7 +101,7 @@ def _compile(codecs: Iterable[Codec], stage: Stage, depth: int) -> Chain:
 
 def _lower_one(codec: Codec, stage: Stage, chain: Chain) -> Lowered | None:
     """Lower any codec but sharding; `None` where it may be left out and is not installed."""
-    if codec.name in ("vlen-utf8", "vlen-bytes") and not stage.vlen and stage.dtype.kind in "SUV":
+    if codec.name in ("vlen-utf8", "vlen-bytes") and not stage.vlen and stage.dtype.kind in "SUV" and stage.is_array:
         return lower_ragged(codec.name, stage)
     lowered = lower(codec, stage)
     if lowered is None:
@@ -114,19 +112,18 @@ def _lower_one(codec: Codec, stage: Stage, chain: Chain) -> Lowered | None:
                 raise
             chain.skipped.append(codec.name)
             return None
-    if lowered.stage.is_array and not stage.is_array:
-        raise MetadataError("an array codec cannot follow one that emits bytes", codec=codec.name)
-    if not lowered.stage.is_array and stage.is_array and _takes_bytes(lowered):
-        if stage.vlen:
-            raise MetadataError(f"the {stage.vlen} type needs its own codec first", codec=codec.name)
-        # A filter of version 2 that works on bytes: the elements go to it as they lie in memory.
-        chain.steps.append(("bytes", {"swap": 0}))
+    _check_place(codec.name, lowered, stage)
     return lowered
 
 
-def _takes_bytes(lowered: Lowered) -> bool:
-    name, config = lowered.step
-    return config["kind"] == "bytes" if name == "python" else name not in ("bytes", "vlen")
+def _check_place(name: str, lowered: Lowered, stage: Stage) -> None:
+    """Raise if a codec of bytes stands before there are any, or a codec of arrays after."""
+    step, config = lowered.step
+    kind = config["kind"] if step == "python" else kind_of(name)
+    if stage.is_array and kind == "bytes":
+        raise MetadataError("a codec must come first that turns the array into bytes", codec=name)
+    if not stage.is_array and kind != "bytes":
+        raise MetadataError("an array codec cannot follow one that emits bytes", codec=name)
 
 
 def _lower_sharding(codec: Codec, stage: Stage, depth: int) -> Lowered:

@@ -63,5 +63,7 @@ class RaggedText:
 
 def lower_ragged(name: str, stage: Stage) -> Lowered:
     """Return the step for a vlen codec on a type of fixed width."""
-    step = {"codec": RaggedText(name, stage.dtype), "name": name, "kind": "array-bytes", "encoded_size": None}
+    codec = RaggedText(name, stage.dtype)
+    sizes = {"encoded_size": None, "decoded_size": stage.size}
+    step = {"codec": codec, "name": name, "kind": "array-bytes", **sizes}
     return Lowered({}, ("python", step), stage.to_bytes(None, typed=False))

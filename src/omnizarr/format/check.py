@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Final, NoReturn
+from typing import Final, NoReturn, cast
 
 from omnizarr.errors import LimitError, MetadataError, UnsupportedError
 from omnizarr.format.document import describe
@@ -27,7 +27,7 @@ def sizes(value: JSON, pointer: str, key: str, least: int = 0) -> tuple[int, ...
         if type(size) is not int or not least <= size <= MAX_SIZE:
             message = f"a whole number from {least} to 2**63 - 1 is needed, not {describe(size)}"
             raise MetadataError(message, pointer=f"{pointer}/{at}", key=key)
-    return tuple(value)
+    return tuple(cast("list[int]", value))
 
 
 def integer(value: JSON, pointer: str, key: str, least: int, most: int) -> int:

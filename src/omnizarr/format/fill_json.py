@@ -11,7 +11,7 @@ from __future__ import annotations
 import binascii
 import re
 from collections.abc import Callable
-from typing import Final, Literal
+from typing import Final, Literal, cast
 
 import numpy as np
 
@@ -161,7 +161,7 @@ def _base64(value: JSON) -> bytes:
     if isinstance(value, str) and value.isascii():
         return binascii.a2b_base64(value, strict_mode=True)  # raises a ValueError
     if isinstance(value, list) and all(type(byte) is int and 0 <= byte < 256 for byte in value):
-        return bytes(value)
+        return bytes(cast("list[int]", value))
     raise _BadFillError("base64 is needed")
 
 

@@ -6,7 +6,7 @@ https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html
 from __future__ import annotations
 
 import warnings
-from typing import Final
+from typing import Final, cast
 
 from omnizarr.errors import MetadataError, OmnizarrWarning, UnsupportedError
 from omnizarr.format import fill_json
@@ -157,7 +157,7 @@ def _parse_dims(value: JSON, ndim: int) -> tuple[str | None, ...] | None:
     # Only a convention: what does not follow it is an attribute like any other.
     if not isinstance(value, list) or len(value) != ndim or not all(isinstance(name, str) for name in value):
         return None
-    return tuple(value)
+    return tuple(cast("list[str]", value))
 
 
 def _render_attributes(meta: ArrayMeta) -> dict[str, JSON]:

@@ -5,7 +5,7 @@ https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#array-metadata
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, cast
 
 from omnizarr.errors import MetadataError, NodeTypeError, UnsupportedError
 from omnizarr.format import fill_json
@@ -98,7 +98,7 @@ def node_type(document: JSON, key: str) -> str:
         message = f"zarr_format is {describe(version)}, not 3"
         raise MetadataError(message, pointer="/zarr_format", key=key)
     found = doc.get("node_type")
-    if found == "array" or found == "group":  # noqa: PLR1714  # a list has no hash
+    if isinstance(found, str) and found in ("array", "group"):
         return found
     raise MetadataError(f"node_type is {describe(found)}, not 'array' or 'group'", pointer="/node_type", key=key)
 
@@ -155,7 +155,7 @@ def _parse_keys(value: JSON, key: str) -> Keys:
         message = f"the chunk key encoding {name!r} is not supported"
         raise UnsupportedError(message, pointer="/chunk_key_encoding", key=key)
     separator = encoding.configuration.get("separator", "/" if name == "default" else ".")
-    if encoding.configuration.keys() <= {"separator"} and (separator == "/" or separator == "."):  # noqa: PLR1714
+    if isinstance(separator, str) and separator in ("/", ".") and encoding.configuration.keys() <= {"separator"}:
         return _KEYS[name, separator]
     message = "the separator must be '/' or '.', and there is no other setting"
     raise MetadataError(message, pointer="/chunk_key_encoding/configuration", key=key)
@@ -186,7 +186,7 @@ def _parse_dims(value: JSON, ndim: int, key: str) -> tuple[str | None, ...] | No
             raise MetadataError(f"a name or null is needed, not {describe(name)}", pointer=f"{pointer}/{at}", key=key)
     if len(value) != ndim:
         raise MetadataError(f"there are {len(value)} names for {ndim} dimensions", pointer=pointer, key=key)
-    return tuple(value)
+    return tuple(cast("list[str | None]", value))
 
 
 def _attributes(doc: dict[str, JSON], key: str) -> dict[str, JSON]:

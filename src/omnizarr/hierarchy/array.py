@@ -17,10 +17,10 @@ from omnizarr.hierarchy import html, save
 from omnizarr.hierarchy.attrs import Attributes
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.indexers import Blocks, OIndex, VIndex
-from omnizarr.hierarchy.nodes import load
+from omnizarr.hierarchy.nodes import load, with_real_keys
 from omnizarr.hierarchy.picture import picture
 from omnizarr.hierarchy.resize import append, resize
-from omnizarr.hierarchy.tree import shape_text
+from omnizarr.hierarchy.tree import describe, shape_text
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.codec import Codec, inner_codecs, sharding_of
 from omnizarr.model.jsonvalue import JSON
@@ -305,8 +305,7 @@ class Array:
 
     def __repr__(self) -> str:
         meta = self._meta
-        parts = [f"<omnizarr.Array {self.name!r} {shape_text(meta)} {meta.dtype.vlen or meta.dtype.numpy.name}"]
-        parts.append(f"chunks={meta.chunks}")
+        parts = [f"<omnizarr.Array {self.name!r} {describe(meta)}", f"chunks={meta.chunks}"]
         if meta.shards:
             parts.append(f"shards={meta.shards}")
         parts.append(f"codecs={'+'.join(codec.name for codec in self.codecs)} {meta.format}>")
@@ -343,6 +342,7 @@ class Array:
         if self._access is None:
             if self._unchecked:
                 self._check()
+            self._meta = with_real_keys(self._context.store, self._path, self._meta)
             context = self._context
             self._access = Access(
                 context.store,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Hashable, Sequence
+from dataclasses import replace as changed
 from json.encoder import encode_basestring_ascii
 from typing import Final, TypeAlias, TypeVar
 
@@ -19,6 +20,7 @@ from omnizarr.format.names import ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, join
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
+from omnizarr.model.keys import v2_keys
 from omnizarr.native import split_object
 from omnizarr.store.protocol import Store
 
@@ -142,6 +144,20 @@ def remember(cache: dict[_Key, Meta], texts: _Key, size: int, meta: Meta) -> Non
         if len(cache) >= _MOST_CACHED:
             cache.clear()
         cache[texts] = meta
+
+
+def with_real_keys(store: Store, path: str, meta: ArrayMeta) -> ArrayMeta:
+    """Find out whether chunks are stored as `0/0` although a v2 document says `0.0`, or says nothing.
+
+    Before 2021 zarr-python could store them so without a word in the document, and then every other reader sees none.
+    """
+    if meta.format != "zarr2" or meta.keys.separator != "." or meta.ndim < 2:
+        return meta
+    first = (0,) * meta.ndim
+    nested = v2_keys("/")
+    if store.exists(join(path, meta.keys.key(first))) or not store.exists(join(path, nested.key(first))):
+        return meta
+    return changed(meta, keys=nested)
 
 
 def without_block(data: bytes) -> bytes:

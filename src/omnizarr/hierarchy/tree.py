@@ -64,7 +64,7 @@ def describe(meta: ArrayMeta | GroupMeta) -> str:
     """Return what stands behind a node's name: dimensions and type of an array, nothing for a group."""
     if isinstance(meta, GroupMeta):
         return ""
-    return f"{shape_text(meta)} {meta.dtype.vlen or meta.dtype.numpy.name}"
+    return f"{shape_text(meta)} {meta.dtype.vlen or meta.dtype.numpy}"
 
 
 def shape_text(meta: ArrayMeta) -> str:

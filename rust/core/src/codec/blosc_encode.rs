@@ -151,7 +151,8 @@ fn stored_or(s: &Settings, stream: &[u8], space: &mut [u8], packed: &mut Buffer)
         }
         Packer::Lz4hc => ffi::lz4hc_compress(stream, space.get_mut(..limit)?, i32::from(s.clevel)),
         Packer::Snappy => {
-            let made = snap::raw::Encoder::new().compress(stream, packed.space(snap::raw::max_compress_len(stream.len())));
+            let made =
+                snap::raw::Encoder::new().compress(stream, packed.space(snap::raw::max_compress_len(stream.len())));
             let made = made.ok().filter(|&made| made < limit);
             if let Some(made) = made {
                 space.get_mut(..made)?.copy_from_slice(packed.as_slice().get(..made)?);

@@ -63,6 +63,7 @@ unsafe fn full_tile<const N: usize>(src_stride: isize, dst_stride: isize, src: *
         // SAFETY: a line of TILE items of the source.
         *line = unsafe { *src.wrapping_offset(j as isize * src_stride).cast::<[[u8; N]; TILE]>() };
     }
+    #[allow(clippy::needless_range_loop, reason = "columns of the tile, which cannot be iterated over")]
     for i in 0..TILE {
         let line: [[u8; N]; TILE] = std::array::from_fn(|j| tile[j][i]);
         // SAFETY: a line of TILE items of the destination.

@@ -110,6 +110,15 @@ impl FileStore {
     }
 }
 
+/// Refuse pipes and devices: they are not bytes under a key.
+fn regular(meta: &fs::Metadata, key: &str) -> Result<()> {
+    if meta.is_file() {
+        return Ok(());
+    }
+    let message = "it is neither a file nor a directory".into();
+    Err(Error::Store { key: key.into(), op: "get", message, errno: None })
+}
+
 struct Opened {
     file: File,
     key: String,
@@ -205,6 +214,9 @@ impl Store for FileStore {
             }
         }
         dst.set_len(got);
+        if got == 0 {
+            regular(&file.metadata().map_err(|error| failure(key, "get", &error))?, key)?;
+        }
         Ok(true)
     }
 
@@ -214,6 +226,7 @@ impl Store for FileStore {
         if meta.is_dir() {
             return Ok(None);
         }
+        regular(&meta, key)?;
         Ok(Some(Box::new(Opened { file, key: key.into(), size: meta.len(), token: token(&meta) })))
     }
 

@@ -106,6 +106,31 @@ fn all_settings_decode_as_in_c() {
 }
 
 #[test]
+fn our_lz4_containers_are_those_of_the_c_library() {
+    let (smooth, random) = (smooth(2_200_000), random(100_000));
+    for (cname, name) in [("lz4", c"lz4"), ("lz4hc", c"lz4hc")] {
+        for (clevel, shuffle) in (0..=9).flat_map(|level| [(level, 0), (level, 1), (level, 2)]) {
+            for typesize in [1, 2, 3, 4, 8, 16, 17, 255] {
+                for blocksize in [0, 1, 5000, 300_000] {
+                    let codec = Blosc::new(cname, i32::from(clevel), i32::from(shuffle), typesize, blocksize).unwrap();
+                    let params = ffi::BloscParams { cname: name, clevel, shuffle, typesize, blocksize };
+                    let mut data = vec![&smooth[..0], &smooth[..1], &smooth[..127], &smooth[..40_003], &random[..9000]];
+                    if (clevel, shuffle, blocksize) == (5, 1, 0) || (clevel, shuffle, typesize) == (9, 1, 4) {
+                        data.extend([&smooth[..], &random[..]]);
+                    }
+                    for data in data {
+                        let mut reference = vec![0; data.len() + 16];
+                        let made = ffi::blosc_compress(&params, data, &mut reference).unwrap();
+                        let ours = encode(&codec, data);
+                        assert!(ours == reference[..made], "{cname} {clevel} {shuffle} {typesize} {blocksize}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn swaps_are_free_where_planes_allow_it() {
     let mut cx = Contexts::default();
     let data = smooth(1 << 16);

@@ -13,6 +13,8 @@ mod deflate;
 mod delta;
 mod golden;
 mod limits;
+mod lz4;
+mod speed;
 mod zstd;
 
 use super::*;

@@ -1,0 +1,188 @@
+"""Consolidated metadata: used where it helps, kept in step, and never believed over the documents themselves."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import omnizarr as oz
+from omnizarr.errors import MetadataError, NotFoundError
+from omnizarr.hierarchy.upkeep import ancestors
+from omnizarr.store.mapping import DictStore
+from omnizarr.store.observe import CountingStore
+
+
+@pytest.fixture(params=["zarr3", "zarr2"])
+def fmt(request):
+    return request.param
+
+
+def made(store, fmt):
+    group = oz.create_group(store, format=fmt, attrs={"title": "t"})
+    group.create_array("a", data=np.arange(4), attrs={"n": 1})
+    group.create_array("g/b", data=np.ones(3))
+    group.create_group("g/h")
+    group.consolidate()
+    return group
+
+
+def copies(store, fmt):
+    """What the consolidated metadata of the root says, by path: shapes of arrays, None for groups."""
+    if fmt == "zarr3":
+        entries = json.loads(store.get("zarr.json"))["consolidated_metadata"]["metadata"]
+        return {path: document.get("shape") for path, document in entries.items()}
+    entries = json.loads(store.get(".zmetadata"))["metadata"]
+    return {
+        key.rpartition("/")[0]: document.get("shape")
+        for key, document in entries.items()
+        if not key.endswith(".zattrs")
+    }
+
+
+def everything(group):
+    return {path: getattr(node, "shape", None) for path, node in group.members(None)}
+
+
+WHOLE = {"a": (4,), "g": None, "g/b": (3,), "g/h": None}
+
+
+def test_the_form_is_that_of_zarr_python(fmt):
+    store = DictStore({})
+    made(store, fmt)
+    expected = {path: list(shape) if shape else None for path, shape in WHOLE.items()}
+    if fmt == "zarr3":
+        block = json.loads(store.get("zarr.json"))["consolidated_metadata"]
+        assert (block["kind"], block["must_understand"]) == ("inline", False)
+        assert json.loads(store.get("zarr.json"))["attributes"] == {"title": "t"}
+    else:
+        assert json.loads(store.get(".zmetadata"))["zarr_consolidated_format"] == 1
+        expected[""] = None
+    assert copies(store, fmt) == expected
+
+
+def test_a_far_store_is_listed_with_few_requests(fmt):
+    plain = DictStore({})
+    made(plain, fmt)
+    store = CountingStore(plain)
+    group = oz.open_group(store)
+    assert everything(group) == WHOLE
+    assert group["g/b"].shape == (3,)
+    assert store.total <= 3
+    assert not any(kind.startswith("list") for kind, _ in store.log)
+    store.reset()
+    assert everything(oz.open_group(store, consolidated=False)) == WHOLE
+    assert store.total > 3
+
+
+def test_a_near_store_shows_new_nodes_and_no_gone_ones(tmp_path, fmt):
+    made(tmp_path, fmt)
+    other = oz.create_group({}, format=fmt).create_array("x", data=[1, 2])
+    for key in other.store.list_prefix("x/"):
+        oz.FileStore(tmp_path).put("g/new/" + key.removeprefix("x/"), other.store.get(key))
+    oz.FileStore(tmp_path).erase_prefix("a/")
+    assert everything(oz.open_group(tmp_path)) == {"g": None, "g/b": (3,), "g/h": None, "g/new": (2,)}
+
+
+@pytest.mark.parametrize("near", [True, False])
+def test_a_newer_document_wins_before_data_are_read(fmt, near, tmp_path):
+    store = oz.FileStore(tmp_path) if near else DictStore({})
+    made(store, fmt)
+    key = "g/b/zarr.json" if fmt == "zarr3" else "g/b/.zarray"
+    document = json.loads(store.get(key))
+    document["shape"], document["fill_value"] = [5], 9
+    store.put(key, json.dumps(document).encode())
+    listed = dict(oz.open_group(store).members(None))["g/b"]
+    assert listed[...].tolist() == [1, 1, 1, 0, 0][:3] + listed[...].tolist()[3:]
+    assert listed.shape == (5,)
+    assert listed.fill_value == 9
+    if near:
+        assert oz.open_group(store)["g/b"].shape == (5,)
+
+
+def test_every_change_is_entered(fmt):
+    store = DictStore({})
+    group = made(store, fmt)
+
+    def check():
+        assert everything(oz.open_group(CountingStore(store))) == everything(oz.open_group(store, consolidated=False))
+        return everything(oz.open_group(CountingStore(store)))
+
+    group.create_array("g/h/new", data=[1])
+    assert check()["g/h/new"] == (1,)
+    group["a"].append([4])
+    assert check()["a"] == (5,)
+    group["a"].resize(2)
+    assert check()["a"] == (2,)
+    group["a"].attrs["unit"] = "K"
+    group.attrs["title"] = "u"
+    read = oz.open_group(CountingStore(store))
+    assert read["a"].attrs.asdict() == {"n": 1, "unit": "K"}
+    assert read.attrs["title"] == "u"
+    if fmt == "zarr2":
+        assert json.loads(store.get(".zmetadata"))["metadata"][".zattrs"] == {"title": "u"}
+    group["a"].attrs.clear()
+    assert oz.open_group(CountingStore(store))["a"].attrs.asdict() == {}
+    group.move("g/h", "moved/h")
+    assert "moved/h/new" in check()
+    group.copy("a", "a2")
+    assert "a2" in check()
+    del group["g"]
+    assert sorted(check()) == ["a", "a2", "moved", "moved/h", "moved/h/new"]
+    group.create_group("moved", overwrite=True)
+    assert sorted(check()) == ["a", "a2", "moved"]
+
+
+def test_groups_further_down_have_their_own(fmt):
+    store = DictStore({})
+    group = made(store, fmt)
+    group["g"].consolidate()
+    group.create_array("g/x", data=[1])
+    for path in ("", "g"):
+        read = oz.open_group(CountingStore(store), path=path)
+        assert "x" in dict(read.members()) or "g/x" in dict(read.members(None))
+    assert everything(oz.open_group(CountingStore(store), path="g")) == {"b": (3,), "h": None, "x": (1,)}
+
+
+def test_it_can_be_insisted_on_or_ignored(fmt, tmp_path):
+    oz.create_group(tmp_path / "bare", format=fmt)
+    with pytest.raises(NotFoundError, match="no consolidated"):
+        oz.open_group(tmp_path / "bare", consolidated=True)
+    with pytest.raises(MetadataError, match="reading"):
+        oz.open_group(tmp_path / "bare", "r+", consolidated=True)
+    made(tmp_path / "full", fmt)
+    assert everything(oz.open_group(tmp_path / "full", consolidated=True)) == WHOLE
+    assert everything(oz.consolidate(tmp_path / "full")) == WHOLE
+
+
+def test_a_store_that_holds_the_copy_alone():
+    store = DictStore({})
+    made(store, "zarr2")
+    alone = {".zmetadata": store.get(".zmetadata"), **{f"a/{i}": store.get(f"a/{i}") for i in range(1)}}
+    group = oz.open(alone)
+    assert everything(group) == WHOLE
+    assert group.attrs["title"] == "t"
+    assert dict(group.members())["a"][...].tolist() == [0, 1, 2, 3]
+    assert group["a"][1] == 1
+    quoted = json.loads(alone[".zmetadata"])
+    quoted["metadata"] = {key: json.dumps(value) for key, value in quoted["metadata"].items()}
+    assert everything(oz.open({".zmetadata": json.dumps(quoted).encode()})) == WHOLE
+
+
+def test_null_and_broken_copies():
+    store = {}
+    oz.create_group(store).create_array("a", data=[1])
+    document = json.loads(store["zarr.json"])
+    store["zarr.json"] = json.dumps({**document, "consolidated_metadata": None}).encode()
+    assert list(oz.open_group(store)) == ["a"]
+    store["zarr.json"] = json.dumps({**document, "consolidated_metadata": {"must_understand": False}}).encode()
+    with pytest.raises(MetadataError, match="metadata"):
+        list(oz.open_group(store))
+    assert list(oz.open_group(store, consolidated=False)) == ["a"]
+
+
+def test_ancestors():
+    assert ancestors("") == []
+    assert ancestors("a") == [""]
+    assert ancestors("a/b/c") == ["", "a", "a/b"]
