@@ -1,14 +1,16 @@
 """The Rust kernel: stores, and the reading and writing of arrays on all cores without the GIL."""
 
 from collections.abc import Sequence
-from typing import Any, final
+from typing import Any, TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
 from typing_extensions import Buffer
 
-type Step = tuple[str, dict[str, Any]]
-type Axis = tuple[int, int, int] | npt.NDArray[np.int64]
+__all__ = ["FileStore", "Kernel", "MemoryStore", "split_object"]
+
+_Step: TypeAlias = tuple[str, dict[str, Any]]
+_Axis: TypeAlias = tuple[int, int, int] | npt.NDArray[np.int64]
 
 @final
 class FileStore:
@@ -53,7 +55,7 @@ class Kernel:
         keys: tuple[str, str, str, str],
         itemsize: int,
         fill: bytes | None,
-        chain: Sequence[Step],
+        chain: list[_Step],
         *,
         vlen: str = "",
         write_empty: bool = False,
@@ -61,10 +63,10 @@ class Kernel:
         max_chunk_bytes: int = ...,
         max_variable_bytes: int = ...,
     ) -> Kernel: ...
-    def read(self, selection: Sequence[Axis], out: npt.NDArray[Any], zeroed: bool = False) -> None: ...
-    def write(self, selection: Sequence[Axis], values: npt.NDArray[Any]) -> None: ...
-    def read_points(self, coordinates: Sequence[npt.NDArray[np.int64]], out: npt.NDArray[Any]) -> None: ...
-    def write_points(self, coordinates: Sequence[npt.NDArray[np.int64]], values: npt.NDArray[Any]) -> None: ...
+    def read(self, selection: list[_Axis], out: npt.NDArray[Any], zeroed: bool = False) -> None: ...
+    def write(self, selection: list[_Axis], values: npt.NDArray[Any]) -> None: ...
+    def read_points(self, coordinates: list[npt.NDArray[np.int64]], out: npt.NDArray[Any]) -> None: ...
+    def write_points(self, coordinates: list[npt.NDArray[np.int64]], values: npt.NDArray[Any]) -> None: ...
     def read_mask(self, mask: npt.NDArray[np.bool_], out: npt.NDArray[Any]) -> None: ...
     def write_mask(self, mask: npt.NDArray[np.bool_], values: npt.NDArray[Any]) -> None: ...
     def stored(self) -> tuple[int, int]:

@@ -19,8 +19,8 @@
     ├── LimitError           (ValueError)                   larger than `omnizarr.limits.Limits` allows
     └── MissingDependencyError (ImportError)                an optional package is not installed
 
-Each carries `kind` (a stable word for programs), `path` (the node), `key` (the store's key), `codec` and `hint` (what to
-do about it), and also inherits the builtin that people already catch.
+Each carries `kind` (a stable word for programs), `path` (the node), `key` (the store's key), `codec` and `hint` (what
+to do about it), and also inherits the builtin that people already catch.
 """
 
 from __future__ import annotations
@@ -61,17 +61,11 @@ class OmnizarrError(Exception):
         return f"{text}\n{self.hint}" if self.hint else text
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _rebuild, (type(self), self.message, self.path, self.key, self.codec, self.hint)
+        return _rebuild, (type(self), self.message, (self.path, self.key, self.codec, self.hint))
 
 
-def _rebuild(
-    cls: type[OmnizarrError],
-    message: str,
-    path: str | None,
-    key: str | None,
-    codec: str | None,
-    hint: str | None,
-) -> OmnizarrError:
+def _rebuild(cls: type[OmnizarrError], message: str, where: tuple[str | None, ...]) -> OmnizarrError:
+    path, key, codec, hint = where
     return cls(message, path=path, key=key, codec=codec, hint=hint)
 
 

@@ -162,6 +162,8 @@ def test_pickle_is_never_run():
 def test_unknown_codecs_are_named():
     with pytest.raises(UnsupportedError, match=r"my\.codec"):
         steps([("bytes", {}), ("my.codec", {})])
+    with pytest.raises(UnsupportedError, match="did you mean 'zstd'"):
+        steps([("bytes", {}), ("zst", {})])
 
 
 def test_unknown_codecs_that_may_be_ignored_are_left_out():

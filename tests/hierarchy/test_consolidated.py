@@ -97,6 +97,14 @@ def test_a_newer_document_wins_before_data_are_read(fmt, near, tmp_path):
     assert listed[...].tolist() == [1, 1, 1, 0, 0][:3] + listed[...].tolist()[3:]
     assert listed.shape == (5,)
     assert listed.fill_value == 9
+    for read in (
+        lambda array: array.oindex[[4]],
+        lambda array: array.vindex[[4]],
+        lambda array: array.blocks[-1][-1:],
+        lambda array: array.read(slice(4, 5)),
+        lambda array: array[4:5],
+    ):
+        assert read(dict(oz.open_group(store).members(None))["g/b"]).tolist() == listed[4:].tolist()
     if near:
         assert oz.open_group(store)["g/b"].shape == (5,)
 

@@ -36,6 +36,7 @@ def test_a_group_is_like_a_mapping(group):
     assert "/deep//er/" in group
     assert "nope" not in group
     assert 5 not in group
+    assert "" in group["deep"]
     assert group["deep/er/b"].attrs["k"] == 1
     assert group["deep"]["er"]["b"].path == "deep/er/b"
     assert group[""].path == group.path
@@ -68,9 +69,13 @@ def test_missing_nodes_are_named_with_the_nearest(group):
 
 def test_a_missing_folder_is_named_with_its_neighbour(tmp_path):
     oz.create_array(tmp_path / "temperature.zarr", shape=(1,))
-    with pytest.raises(NotFoundError, match=r"temperatur\.zarr") as caught:
-        oz.open(tmp_path / "temperatur.zarr")
-    del caught
+    for use in (oz.open, oz.open_array, oz.open_group):
+        with pytest.raises(NotFoundError, match=r"did you mean .*/temperature\.zarr"):
+            use(tmp_path / "temperatur.zarr")
+    with pytest.raises(NotFoundError, match="holds no document"):
+        oz.open(tmp_path)
+    with pytest.raises(NotFoundError, match="nothing that can be opened"):
+        oz.open(tmp_path / "no" / "such" / "place")
 
 
 def test_groups_above_are_made(group):

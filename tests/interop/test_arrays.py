@@ -358,3 +358,34 @@ def test_tensorstore_reads_ours_and_we_read_its(tmp_path):
         assert_same(np.load(path), values)
     for _, folder, _ in manifest["write"]:
         assert_same(oz.open_array(f"{folder}/array")[...], np.load(f"{folder}/values.npy"))
+
+
+BYTES = {"name": "bytes", "configuration": {"endian": "big"}}
+TRANSPOSE = {"name": "transpose", "configuration": {"order": [1, 0]}}
+
+
+def shard(chunk_shape: list[int], codecs: list[Any], location: str) -> dict[str, Any]:
+    index = [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}]
+    inner = {"chunk_shape": chunk_shape, "codecs": codecs, "index_codecs": index, "index_location": location}
+    return {"name": "sharding_indexed", "configuration": inner}
+
+
+@pytest.mark.parametrize(
+    "codecs",
+    [
+        [shard([6, 6], [shard([3, 2], [BYTES, {"name": "zstd"}], "start")], "end")],
+        [TRANSPOSE, shard([6, 4], [shard([3, 2], [BYTES], "start")], "start")],
+        [shard([6, 6], [TRANSPOSE, shard([2, 3], [BYTES, oz.codec.blosc().to_json()], "end")], "start")],
+        [shard([6, 6], [BYTES], "end"), {"name": "zstd"}],
+    ],
+    ids=["nested", "transposed", "transposed inside", "compressed whole"],
+)
+def test_zarr_python_reads_our_shards_of_every_build(codecs, tmp_path):
+    zarr = pytest.importorskip("zarr")
+    values = np.arange(24 * 36, dtype="i4").reshape(24, 36)
+    array = oz.create_array(tmp_path, shape=values.shape, dtype="i4", chunks=(12, 12), codecs=codecs)
+    array[...] = values
+    array[3:10, 5:20] = values[3:10, 5:20] = -1
+    assert_same(oz.open(tmp_path)[...], values)
+    assert_same(oz.open(tmp_path)[4:9:2, ::-3], values[4:9:2, ::-3])
+    assert_same(zarr.open_array(tmp_path, mode="r")[...], values)

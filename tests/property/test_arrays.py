@@ -312,6 +312,28 @@ def test_any_sequence_of_reads_and_writes_gives_what_numpy_gives(data):
 
 
 @given(st.data())
+def test_shards_in_shards_hold_what_was_written(data):
+    """Chunks of the innermost shards, then how many of them, and of those, make the next shard."""
+    ndim = data.draw(st.integers(1, 3))
+    sizes = [tuple(data.draw(st.integers(1, 4)) for _ in range(ndim))]
+    for _ in range(data.draw(st.integers(1, 3))):
+        sizes.append(tuple(n * data.draw(st.integers(1, 3)) for n in sizes[-1]))
+    codecs: list[Any] = data.draw(st.sampled_from([[], ["zstd"], [oz.codec.crc32c()], [oz.codec.blosc(typesize=4)]]))
+    chain = [{"name": "bytes", "configuration": {"endian": data.draw(st.sampled_from(["little", "big"]))}}]
+    chain += [{"name": codec} if isinstance(codec, str) else codec.to_json() for codec in codecs]
+    for size in sizes[:-1]:
+        location = data.draw(st.sampled_from(["start", "end"]))
+        inner = {"chunk_shape": list(size), "codecs": chain, "index_location": location}
+        chain = [{"name": "sharding_indexed", "configuration": inner}]
+    shape = tuple(data.draw(st.integers(0, n * 2)) for n in sizes[-1])
+    array = oz.create_array({}, shape=shape, dtype="i4", chunks=sizes[-1], codecs=chain, fill_value=1)
+    pair = Pair(array, np.full(shape, 1, "i4"))
+    for step in data.draw(st.lists(st.sampled_from(STEPS), min_size=1, max_size=5)):
+        step(pair, data.draw)
+        assert same(oz.open_array(array.store)[...], pair.model)
+
+
+@given(st.data())
 def test_reading_into_any_view_changes_that_view_alone(data):
     shape, chunks = data.draw(shapes(least=1))
     expected = np.arange(int(np.prod(shape)), dtype="i4").reshape(shape)

@@ -77,7 +77,7 @@ impl Arenas {
 }
 
 /// The bytes of a record.
-pub fn text<'a>(arenas: &'a [Arc<[u8]>], record: Record) -> &'a [u8] {
+pub fn text(arenas: &[Arc<[u8]>], record: Record) -> &[u8] {
     let start = usize::try_from(record.offset).unwrap_or(usize::MAX);
     let end = start.saturating_add(record.len as usize);
     arenas.get(record.arena as usize).and_then(|arena| arena.get(start..end)).unwrap_or_default()

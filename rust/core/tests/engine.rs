@@ -70,6 +70,7 @@ fn engine(chain: Chain, store: &Arc<MemoryStore>, cache: usize) -> Engine {
 }
 
 fn view(data: &mut [i32], shape: &[usize]) -> View {
+    // SAFETY: the caller keeps the data until the engine is done with the view.
     unsafe { View::new(data.as_mut_ptr().cast(), &strides(shape, 4)) }
 }
 

@@ -16,7 +16,8 @@ from omnizarr.codec.adapt import adapt
 from omnizarr.codec.stage import Stage
 from omnizarr.codec.steps import Lowered
 from omnizarr.errors import MetadataError, UnsafeError, UnsupportedError
-from omnizarr.model.codec import Kind
+from omnizarr.model.codec import ALIASES, Kind
+from omnizarr.model.codec import KINDS as ALL_KINDS
 from omnizarr.model.codec import kind_of as known_kind
 from omnizarr.model.jsonvalue import JSON
 
@@ -91,14 +92,10 @@ def _lower_numcodecs(name: str, identifier: str, config: Mapping[str, JSON], sta
     try:
         registry = import_module("numcodecs.registry")
     except ImportError:
-        hint = "pip install omnizarr[numcodecs]" if name != identifier else None
+        hint = "pip install omnizarr[numcodecs]" if name != identifier else _nearest(name)
         raise UnsupportedError("no such codec is installed", codec=name, hint=hint) from None
     if identifier not in registry.codec_registry and identifier not in registry.entries:
-        raise UnsupportedError(
-            "no such codec is installed",
-            codec=name,
-            hint="install the package that registers it, or name another codec",
-        )
+        raise UnsupportedError("no such codec is installed", codec=name, hint=_nearest(name))
     try:
         codec = registry.get_codec({**_complete(identifier, config, stage), "id": identifier})
     except (TypeError, ValueError) as error:
@@ -116,3 +113,9 @@ def _complete(identifier: str, config: Mapping[str, JSON], stage: Stage) -> dict
     if identifier == "astype" and full.get("decode_dtype") is None:
         full["decode_dtype"] = stage.dtype.str
     return full
+
+
+def _nearest(name: str) -> str:
+    # Imported here because only errors need it.
+    near = import_module("difflib").get_close_matches(name, [*ALL_KINDS, *ALIASES], n=1)
+    return f"did you mean {near[0]!r}?" if near else "install the package that has it, or name another codec"

@@ -208,7 +208,8 @@ class Array:
         """
         if out is None:
             return self[selection]
-        self._opened().read_into(basic(selection, self._meta.shape), out)
+        access = self._opened()
+        access.read_into(basic(selection, self._meta.shape), out)
         return out
 
     @property
@@ -357,12 +358,11 @@ class Array:
     def _check(self) -> None:
         """Let the array's own document win over the copy that the handle was made from."""
         meta = load(self._context.store, self._path, self._context.limits)
-        if isinstance(meta, ArrayMeta) and meta != self._meta:
+        if isinstance(meta, ArrayMeta):
             self._meta = meta
+        elif meta is not None:
+            raise NodeTypeError("a group has taken the array's place", path=self._path)
         self._unchecked = False
-
-    def _get(self, found: Selection | Points | Mask) -> Any:  # noqa: ANN401 - an array or a scalar
-        return self._opened().read(found)
 
     def _write(self, found: Selection | Points | Mask, value: object) -> None:
         if self._context.read_only:

@@ -62,4 +62,4 @@ class Context:
             ReadOnlyError: If so.
         """
         if self.read_only:
-            raise ReadOnlyError("opened for reading only", path=path, hint='open it with mode="r+" to change it')
+            raise ReadOnlyError("opened for reading only", path=path or "/", hint='open it with mode="r+" to change it')

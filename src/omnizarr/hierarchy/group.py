@@ -87,7 +87,7 @@ class Group:
         return self._meta
 
     def __getitem__(self, path: str) -> Array | Group:
-        full = join(self._path, normal_path(path)) if normal_path(path) else self._path
+        full = self._full(path)
         meta, copied = find(self._context, full)
         if meta is None:
             raise not_found(self._context, full)
@@ -101,7 +101,7 @@ class Group:
             return default
 
     def __contains__(self, path: object) -> bool:
-        return isinstance(path, str) and find(self._context, join(self._path, normal_path(path)))[0] is not None
+        return isinstance(path, str) and find(self._context, self._full(path))[0] is not None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.keys())
@@ -311,6 +311,10 @@ class Group:
 
     def __dask_tokenize__(self) -> tuple[object, ...]:
         return ("omnizarr.Group", self._context.store.uri, self._path, repr(self._meta))
+
+    def _full(self, path: str) -> str:
+        inner = normal_path(path)
+        return join(self._path, inner) if inner else self._path
 
     def _children(self) -> list[tuple[str, Meta, bool]]:
         return children(self._context, self._path, self._meta.format)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from omnizarr.array.index import Mask, Points, Selection, blocks, orthogonal, points
+from omnizarr.array.io import Access
 
 
 class Selectable(Protocol):
@@ -20,7 +21,7 @@ class Selectable(Protocol):
         """Shape of a chunk."""
         ...
 
-    def _get(self, found: Selection | Points | Mask) -> Any: ...  # noqa: ANN401 - an array or a scalar
+    def _opened(self) -> Access: ...
 
     def _write(self, found: Selection | Points | Mask, value: object) -> None: ...
 
@@ -37,7 +38,9 @@ class _Indexer:
         raise NotImplementedError
 
     def __getitem__(self, selection: Any) -> Any:  # noqa: ANN401 - whatever NumPy takes and gives
-        return self._array._get(self._found(selection))  # noqa: SLF001 - the classes belong together
+        # Opening may find that the shape has changed, so it comes before looking at that.
+        access = self._array._opened()  # noqa: SLF001 - the classes belong together
+        return access.read(self._found(selection))
 
     def __setitem__(self, selection: Any, value: Any) -> None:  # noqa: ANN401 - whatever NumPy takes
         self._array._write(self._found(selection), value)  # noqa: SLF001

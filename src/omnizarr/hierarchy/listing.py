@@ -80,6 +80,13 @@ def tree(context: Context, path: str, meta: Meta, depth: int | None) -> Tree:
     return Tree(path.rpartition("/")[2] or "/", meta, branches)
 
 
+def nearest(name: str, names: list[str]) -> str | None:
+    """Return the name that looks most like another, if any does."""
+    # Imported here because only errors need it.
+    near: list[str] = import_module("difflib").get_close_matches(name, names, n=1, cutoff=0.5)
+    return near[0] if near else None
+
+
 def not_found(context: Context, path: str) -> NotFoundError:
     """Return the error for a path without a node, with the nearest name that there is."""
     parent, _, name = path.rpartition("/")
@@ -90,9 +97,9 @@ def not_found(context: Context, path: str) -> NotFoundError:
     hint = None
     if isinstance(meta, GroupMeta):
         names = [child for child, _, _ in children(context, parent, meta.format)]
-        near = import_module("difflib").get_close_matches(name, names, n=1, cutoff=0.5)
+        near = nearest(name, names)
         if near:
-            hint = f"did you mean {(parent + '/' if parent else '') + near[0]!r}?"
+            hint = f"did you mean {(parent + '/' if parent else '') + near!r}?"
         elif names:
             shown = ", ".join(repr(one) for one in names[:6])
             hint = f"the group {'/' + parent!r} holds {shown}{', …' if len(names) > 6 else ''}"

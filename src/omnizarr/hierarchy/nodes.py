@@ -30,7 +30,7 @@ CONSOLIDATED: Final = "consolidated_metadata"
 _MARK: Final = b'"consolidated_metadata"'
 _MOST_CACHED: Final = 4096
 _MOST_RENDERED: Final = 64
-_LARGEST_CACHED: Final = 1 << 16
+_LARGEST_CACHED: Final = 1 << 12
 
 _Key = TypeVar("_Key", bound=Hashable)
 

@@ -11,7 +11,7 @@ from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.create import ArrayOptions, check_format
 from omnizarr.hierarchy.group import Group
-from omnizarr.hierarchy.listing import not_found
+from omnizarr.hierarchy.listing import nearest, not_found
 from omnizarr.hierarchy.nodes import Meta, load
 from omnizarr.hierarchy.save import create
 from omnizarr.limits import DEFAULT_LIMITS, Limits
@@ -96,21 +96,21 @@ def _new_group(context: Context, path: str, dialect: str | None, *, overwrite: b
 def missing(place: Place) -> NotFoundError:
     """Return the error for a place without a node, with the nearest name that there is."""
     store = place.context.store
-    around = None if place.path else _siblings(store)
-    if around is None:
-        error = not_found(place.context, place.path)
-    else:
-        error = not_found(Context(around[0], read_only=True), around[1])
-    return NotFoundError(f"nothing that can be opened is at {store.uri}", path="/" + place.path, hint=error.hint)
+    hint = not_found(place.context, place.path).hint if place.path else _neighbour(store)
+    return NotFoundError(f"nothing that can be opened is at {store.uri}", path="/" + place.path, hint=hint)
 
 
-def _siblings(store: Store) -> tuple[Store, str] | None:
-    """Return the folder around a store in the file system, and the store's name in it."""
+def _neighbour(store: Store) -> str | None:
+    """Name what in the folder around a store looks most like it."""
     inner = getattr(store, "inner", store)
     if not isinstance(inner, FileStore):
         return None
-    parent, _, name = inner.root.replace("\\", "/").rstrip("/").rpartition("/")
-    return (FileStore(parent or "/"), name) if name else None
+    folder, _, name = inner.root.replace("\\", "/").rstrip("/").rpartition("/")
+    keys, prefixes = FileStore(folder or "/").list_dir("")
+    near = nearest(name, [*keys, *(prefix[:-1] for prefix in prefixes)])
+    if near == name:
+        return "the folder is there, but holds no document of Zarr"
+    return f"did you mean {folder + '/' + near!r}?" if near else None
 
 
 def known_options(options: Mapping[str, Any]) -> ArrayOptions:

@@ -7,6 +7,9 @@ use zstd_safe::CParameter;
 
 const NAME: &str = "zstd";
 
+/// Frames that claim to grow more than this have to prove it.
+const LIKELY_RATIO: usize = 256;
+
 /// The `zstd` codec.
 #[derive(Debug, Clone, Copy)]
 pub struct Zstd {
@@ -32,9 +35,10 @@ impl Step for Zstd {
     }
 
     fn decode(&self, src: &[u8], dst: &mut Buffer, want: Want, cx: &mut Contexts) -> Result<(), CodecError> {
-        // The header's claim only sizes the first try, and never past what the array allows.
+        // The header's claim only sizes the first try, and not past what the encoded bytes make likely.
         let claim = zstd_safe::get_frame_content_size(src).ok().flatten();
         let guess = claim.and_then(|n| usize::try_from(n).ok()).unwrap_or(src.len().saturating_mul(8));
+        let guess = guess.min(src.len().saturating_mul(LIKELY_RATIO));
         super::decode_within(NAME, dst, want, guess, |room| decompress(src, room, cx))
     }
 

@@ -63,6 +63,12 @@ fn claims_of_a_terabyte() {
     let stream = hex("28b52ffd e0 0000000000010000 010000");
     assert_eq!(read(&stream, Want::AtMost(1 << 20)).unwrap_err().fault, Fault::Corrupt);
     assert_eq!(read(&stream, Want::Exact(10)).unwrap_err().fault, Fault::Corrupt);
+    // Even an array without a bound of its own makes no room for it.
+    let mut dst = Buffer::default();
+    let mut cx = Contexts::default();
+    let huge = encode(&Zstd::new(3, false).unwrap(), &vec![0; 5_000_000]);
+    Zstd::new(3, false).unwrap().decode(&huge, &mut dst, Want::AtMost(usize::MAX), &mut cx).unwrap();
+    assert!(dst.len() == 5_000_000 && dst.capacity() < 20_000_000);
 }
 
 #[test]
