@@ -7,6 +7,7 @@ Each item may be a name ("zstd"), a v3 object ({"name": "zstd", "configuration":
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from math import prod
 from typing import Any, NamedTuple
 
@@ -58,7 +59,18 @@ def build_chain(given: object, layout: Layout, limits: Limits = DEFAULT_LIMITS) 
             f"a chunk of shape {layout.chunks} has {size} bytes; at most {limits.max_chunk_bytes} are allowed",
             hint="choose smaller chunks, or pass limits=Limits()._replace(max_chunk_bytes=…)",
         )
-    codecs = default_codecs(layout.dtype, layout.chunks) if _is_auto(given) else [as_codec(one) for one in _list(given)]
+    if given is None or _is_auto(given):
+        return _plain_chain(_is_auto(given), layout)
+    return _chain([as_codec(one) for one in _list(given)], layout)
+
+
+@lru_cache(maxsize=256)
+def _plain_chain(automatic: bool, layout: Layout) -> tuple[Codec, ...]:
+    # Most arrays are made so, and the same tuple also finds the steps that were compiled from it before.
+    return _chain(default_codecs(layout.dtype, layout.chunks) if automatic else [], layout)
+
+
+def _chain(codecs: list[Codec], layout: Layout) -> tuple[Codec, ...]:
     if any(canonical(codec.name) == "sharding_indexed" for codec in codecs):
         if layout.shards is not None:
             raise MetadataError("shards= and the codec sharding_indexed exclude each other")

@@ -5,6 +5,7 @@ https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#array-metadata
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final, cast
 
 from omnizarr.errors import MetadataError, NodeTypeError, UnsupportedError
@@ -72,6 +73,42 @@ def parse_array(document: JSON, key: str, limits: Limits = DEFAULT_LIMITS) -> Ar
         attributes=_attributes(doc, key),
         format=FORMAT,
         extra=_extra(doc, _ARRAY_FIELDS, key),
+    )
+
+
+VARYING: Final[tuple[str, ...]] = ("shape", "attributes", "dimension_names")
+"""Fields in which the arrays of one dataset differ; all others are mostly the same in each of them."""
+
+
+def parse_sibling(known: ArrayMeta, fields: Mapping[str, JSON], key: str, limits: Limits) -> ArrayMeta | None:
+    """Read the document of an array that differs from a known one in the varying fields alone.
+
+    Args:
+        known: What the other document means.
+        fields: The varying fields that the document has.
+        key: The store's key, for messages.
+        limits: Bounds on what the document may claim.
+
+    Returns:
+        The array, or `None` where what the known one was checked for depends on its shape: read the whole then.
+
+    Raises:
+        MetadataError: A varying field breaks the specification.
+    """
+    array_shape = shape(fields.get("shape"), key, limits)
+    if len(array_shape) != len(known.shape) or 0 in array_shape or 0 in known.shape:
+        return None
+    return ArrayMeta(
+        array_shape,
+        known.dtype,
+        known.grid,
+        known.keys,
+        known.fill,
+        known.codecs,
+        _parse_dims(fields.get("dimension_names"), len(array_shape), key),
+        _attributes(fields, key),
+        FORMAT,
+        known.extra,
     )
 
 
@@ -189,7 +226,7 @@ def _parse_dims(value: JSON, ndim: int, key: str) -> tuple[str | None, ...] | No
     return tuple(cast("list[str | None]", value))
 
 
-def _attributes(doc: dict[str, JSON], key: str) -> dict[str, JSON]:
+def _attributes(doc: Mapping[str, JSON], key: str) -> dict[str, JSON]:
     value = doc.get("attributes")
     return {} if value is None else mapping(value, "/attributes", key)
 

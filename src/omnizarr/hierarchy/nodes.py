@@ -8,14 +8,15 @@ again: what they mean is kept by their bytes.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace as changed
 from json.encoder import encode_basestring_ascii
 from typing import Final, TypeAlias, TypeVar
 
-from omnizarr.errors import MetadataError, OmnizarrWarning
+from omnizarr.errors import LimitError, MetadataError, OmnizarrWarning
 from omnizarr.format import v2, v3
 from omnizarr.format.document import dump, load_object
+from omnizarr.format.document import load as load_json
 from omnizarr.format.names import ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, join
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
@@ -33,8 +34,10 @@ _MOST_RENDERED: Final = 64
 _LARGEST_CACHED: Final = 1 << 12
 
 _Key = TypeVar("_Key", bound=Hashable)
+_Known = TypeVar("_Known", ArrayMeta, Meta)
 
 _parsed_v3: dict[bytes, Meta] = {}
+_siblings_v3: dict[tuple[tuple[str, bytes], ...], ArrayMeta] = {}
 _parsed_v2: dict[tuple[bytes, bytes | None, bool], Meta] = {}
 # By the identity of the metadata, which stays alive here; made for creating many arrays that are alike.
 _rendered: dict[int, tuple[Meta, dict[str, bytes]]] = {}
@@ -100,6 +103,11 @@ def parse_v3(data: bytes, key: str, limits: Limits = DEFAULT_LIMITS) -> Meta:
     if meta is not None and limits is DEFAULT_LIMITS:
         return meta
     own = without_block(data) if _MARK in data and len(data) <= limits.max_document_bytes else data
+    encoding = _encoding(own) if limits is DEFAULT_LIMITS and len(own) <= _LARGEST_CACHED else None
+    meta = None if encoding is None else _sibling(*encoding, key)
+    if meta is not None:
+        remember(_parsed_v3, data, len(data), meta)
+        return meta
     document = load_object(own, key, limits)
     if v3.node_type(document, key) == "group":
         meta = v3.parse_group(document, key)
@@ -107,7 +115,30 @@ def parse_v3(data: bytes, key: str, limits: Limits = DEFAULT_LIMITS) -> Meta:
         meta = v3.parse_array(document, key, limits)
     if limits is DEFAULT_LIMITS:
         remember(_parsed_v3, data, len(data), meta)
+        if encoding is not None and isinstance(meta, ArrayMeta):
+            remember(_siblings_v3, encoding[0], len(data), meta)
     return meta
+
+
+def _encoding(data: bytes) -> tuple[tuple[tuple[str, bytes], ...], dict[str, bytes]] | None:
+    """Part a document's members into those that the arrays of a dataset share, and the varying ones."""
+    try:
+        members = split_object(data)
+    except ValueError:  # whoever parses the whole says better what is wrong
+        return None
+    varying = {name: members.pop(name) for name in v3.VARYING if name in members}
+    return tuple(members.items()), varying
+
+
+def _sibling(rest: tuple[tuple[str, bytes], ...], varying: Mapping[str, bytes], key: str) -> ArrayMeta | None:
+    known = _siblings_v3.get(rest)
+    if known is None:
+        return None
+    try:
+        fields = {name: load_json(text, key) for name, text in varying.items()}
+        return v3.parse_sibling(known, fields, key, DEFAULT_LIMITS)
+    except (MetadataError, LimitError):  # as above
+        return None
 
 
 def parse_v2(
@@ -138,7 +169,7 @@ def parse_v2(
     return meta
 
 
-def remember(cache: dict[_Key, Meta], texts: _Key, size: int, meta: Meta) -> None:
+def remember(cache: dict[_Key, _Known], texts: _Key, size: int, meta: _Known) -> None:
     """Keep what documents mean; all is forgotten when there is too much of it."""
     if size <= _LARGEST_CACHED:
         if len(cache) >= _MOST_CACHED:

@@ -9,7 +9,7 @@ _SIZE = 130.0
 _MOST_LINES = 24
 _SLANT = 0.45
 _STYLE = (
-    ".ozp rect,.ozp polygon{fill:currentColor;fill-opacity:.06;stroke:none}"
+    ".ozp{overflow:visible}.ozp polygon{fill:currentColor;fill-opacity:.06;stroke:none}"
     ".ozp line{stroke:currentColor;stroke-opacity:.35;stroke-width:.6}"
     ".ozp .s{stroke-opacity:.9;stroke-width:1.3}"
     ".ozp text{fill:currentColor;font:10px sans-serif;text-anchor:middle}"

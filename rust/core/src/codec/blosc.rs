@@ -6,7 +6,8 @@
 use super::blosc_block::{Loaded, decompress_in_place};
 use super::blosc_encode::{Packer, Settings, compress};
 use super::blosc_header::{Block, Filter, HEADER, Header, NAME};
-use super::{Contexts, RowSink, Step, Want, div_rem, ffi, loose_bound};
+use super::rows::{fill_from, scatter};
+use super::{Contexts, RowSink, Step, Want, ffi, loose_bound};
 use crate::buffer::Buffer;
 use crate::error::{CodecError, Fault};
 use std::ffi::CStr;
@@ -129,22 +130,6 @@ fn with_scratch<T>(
     result
 }
 
-/// Cut `size` bytes from `at` on into the pieces of rows they belong to: `put` gets each piece and its offset.
-fn scatter(rows: &mut dyn RowSink, at: usize, size: usize, mut put: impl FnMut(usize, &mut [u8])) {
-    let ((mut row, mut skip), mut done) = (div_rem(at, rows.row_bytes()), 0_usize);
-    while done < size {
-        let left = size.saturating_sub(done);
-        let piece = rows.row(row).get_mut(skip..).unwrap_or_default();
-        let n = piece.len().min(left);
-        if n == 0 {
-            return;
-        }
-        put(done, piece.get_mut(..n).unwrap_or_default());
-        done = done.saturating_add(n);
-        (row, skip) = (row.saturating_add(1), 0);
-    }
-}
-
 /// The part of a block between the first and the last byte that the spans want of it.
 fn covered(block: Block, spans: &[(usize, usize)]) -> Range<usize> {
     let end = block.start.saturating_add(block.size);
@@ -171,13 +156,6 @@ fn copy_spans<'a>(
         }
     }
     &[]
-}
-
-/// Copy from `src` at `from` on, as much as `dst` takes.
-fn fill_from(src: &[u8], from: usize, dst: &mut [u8]) {
-    if let Some(bytes) = src.get(from..).and_then(|rest| rest.get(..dst.len())) {
-        dst.copy_from_slice(bytes);
-    }
 }
 
 /// Whether `swap` is only another order of planes, in every block.

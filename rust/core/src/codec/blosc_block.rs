@@ -89,7 +89,7 @@ impl<'a> Loaded<'a> {
             Filter::None => true,
             Filter::Byte => n == 0,
             // The encoder leaves blocks alone that are not made of whole groups of eight elements.
-            Filter::Bit => n == 0 || n % 8 != 0,
+            Filter::Bit => n == 0 || !n.is_multiple_of(8),
         };
         if flat {
             return Ok(Self::Flat { pieces, each });

@@ -174,7 +174,7 @@ fn rearrange<'a>(s: &Settings, src: &'a [u8], scratch: &'a mut Buffer, second: &
     let n = src.len().checked_div(s.typesize).unwrap_or_default();
     match s.shuffle {
         1 if s.typesize > 1 => shuffle(s.typesize, src, scratch.space(src.len())),
-        2 if n > 0 && n % 8 == 0 => {
+        2 if n > 0 && n.is_multiple_of(8) => {
             let (whole, out) = (n.saturating_mul(s.typesize), scratch.space(src.len()));
             let bytes = second.space(src.len());
             shuffle(s.typesize, src, bytes);

@@ -38,16 +38,19 @@ pub(super) fn guess(src: &[u8]) -> usize {
 /// Measured on 1 MiB of float32 (a smooth field plus noise, rounded to two decimals), ratio and MB/s per core. On
 /// fields that are not rounded all levels of both encoders lie within 2 % of 1.29.
 ///
-/// | level | zlib       | here           |
-/// |-------|------------|----------------|
-/// | 1     | 2.39 at 59 | 1: 2.48 at 214 |
-/// | 2     | 2.54 at 47 | 2: 2.69 at 84  |
-/// | 3     | 2.58 at 49 | 2: 2.69 at 84  |
-/// | 4     | 2.71 at 37 | 3: 2.73 at 73  |
-/// | 5     | 2.71 at 21 | 3: 2.73 at 73  |
-/// | 6     | 2.71 at 16 | 5: 2.72 at 53  |
-/// | 7 to 9| 2.71 at 11 | 6, 7: 2.72 at 48 (8 and up lose 4 % here) |
-const LEVELS: [u8; 10] = [0, 1, 2, 2, 3, 3, 5, 6, 7, 7];
+/// | level  | zlib       | here             |
+/// |--------|------------|------------------|
+/// | 1      | 2.39 at 89 | 1: 2.48 at 228   |
+/// | 2      | 2.54 at 72 | 3: 2.73 at 98    |
+/// | 3      | 2.58 at 63 | 3: 2.73 at 98    |
+/// | 4      | 2.71 at 56 | 3: 2.73 at 98    |
+/// | 5      | 2.71 at 36 | 3: 2.73 at 98    |
+/// | 6      | 2.71 at 21 | 5: 2.72 at 85    |
+/// | 7      | 2.71 at 19 | 6: 2.72 at 81    |
+/// | 8, 9   | 2.71 at 18 | 7: 2.72 at 82    |
+///
+/// The encoder's level 2 is no faster than 3, and its levels 8 and 9 lose 4 % on this sample.
+const LEVELS: [u8; 10] = [0, 1, 3, 3, 3, 3, 5, 6, 7, 7];
 
 /// Check a level of zlib (-1: its default, 6) and translate it.
 pub(super) fn level(frame: Frame, level: i32) -> Result<u8, CodecError> {

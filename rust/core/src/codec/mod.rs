@@ -20,6 +20,7 @@ mod lz4_block;
 mod lz77;
 mod lzma;
 mod lzma_filters;
+mod rows;
 mod shuffle;
 mod stream;
 mod unshuffle;

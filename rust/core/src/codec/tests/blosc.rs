@@ -52,11 +52,13 @@ fn check(codec: &Blosc, stream: &[u8], data: &[u8], typesize: usize, cx: &mut Co
     let mut exact = vec![1; n];
     codec.decode_exact(stream, &mut exact, cx).unwrap();
     assert!(exact == data, "exact");
-    for length in [typesize, 3 * typesize, 40 * typesize, 7, 64, 512, n].into_iter().filter(|&l| l > 0 && n % l == 0) {
+    for length in
+        [typesize, 3 * typesize, 40 * typesize, 7, 64, 512, n].into_iter().filter(|&l| l > 0 && n.is_multiple_of(l))
+    {
         let mut rows = Rows::new(n, length);
         assert!(codec.decode_rows(stream, n, 0, &mut rows, cx).unwrap());
         assert!(rows.joined() == data, "rows of {length}");
-        for swap in [2, 4, typesize].into_iter().filter(|&s| s > 1 && n % s == 0) {
+        for swap in [2, 4, typesize].into_iter().filter(|&s| s > 1 && n.is_multiple_of(s)) {
             let mut rows = Rows::new(n, length);
             if codec.decode_rows(stream, n, swap, &mut rows, cx).unwrap() {
                 assert!(rows.joined() == swapped(data, swap), "rows of {length}, swapped by {swap}");
