@@ -7,10 +7,20 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import Buffer
 
-__all__ = ["FileStore", "Kernel", "MemoryStore", "split_object"]
+__all__ = ["Block", "FileStore", "Kernel", "MemoryStore", "split_object"]
 
 _Step: TypeAlias = tuple[str, dict[str, Any]]
 _Axis: TypeAlias = tuple[int, int, int] | npt.NDArray[np.int64]
+
+@final
+class Block:
+    """Memory for one result, used again once nothing refers to it any more."""
+
+    def __new__(cls, size: int) -> Block: ...
+    @property
+    def fresh(self) -> bool:
+        """Whether all bytes were zero when the block was made."""
+    def __buffer__(self, flags: int, /) -> memoryview: ...
 
 @final
 class FileStore:

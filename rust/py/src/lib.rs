@@ -2,6 +2,7 @@
 //! up as the exceptions of `omnizarr.errors`. Nothing is decided here.
 
 mod arrays;
+mod blocks;
 mod chain;
 mod errors;
 mod foreign;
@@ -39,6 +40,7 @@ fn split_object<'py>(py: Python<'py>, document: &[u8]) -> PyResult<Bound<'py, Py
 #[pymodule(gil_used = false)]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     threads::prepare(module.py());
+    module.add_class::<blocks::Block>()?;
     module.add_class::<stores::FileStore>()?;
     module.add_class::<stores::MemoryStore>()?;
     module.add_class::<kernel::Kernel>()?;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,13 @@ from omnizarr.codec.compile import compile_chain
 from omnizarr.errors import ShapeError, UnsupportedError
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
-from omnizarr.native import Kernel
+from omnizarr.native import Block, Kernel
 from omnizarr.store.protocol import Store, kernel_target
 
 _OBJECT = np.dtype(object)
+
+_LARGE = 8 << 20
+"""From here on, memory of earlier results is used again: fresh pages cost as much as decoding into them."""
 
 
 class Access:
@@ -79,12 +83,8 @@ class Access:
         """Read what was selected into a new array, or a scalar where the selection leaves no dimension."""
         if isinstance(found, Selection):
             dims, counts, shape, flips, order = found
-            if self._zero_fill:
-                raw = np.zeros(counts, self._memory)
-                self.kernel.read(dims, raw, True)
-            else:
-                raw = np.empty(counts, self._memory)
-                self.kernel.read(dims, raw)
+            raw, zeroed = self._allocate(counts)
+            self.kernel.read(dims, raw, zeroed)
             if not shape:
                 return raw[self._origin]
             if flips or order is not None or shape != counts:
@@ -95,6 +95,16 @@ class Access:
             if not found.shape:
                 return raw[()]
         return raw.astype(self._dtype) if self._memory is not self._dtype and self._vlen else raw
+
+    def _allocate(self, shape: tuple[int, ...]) -> tuple[npt.NDArray[Any], bool]:
+        """Return a new array, and whether missing chunks may be left as they are in it."""
+        size = prod(shape) * self._memory.itemsize
+        if size >= _LARGE and not self._vlen:
+            block = Block(size)
+            return np.ndarray(shape, self._memory, block), self._zero_fill and block.fresh
+        if self._zero_fill:
+            return np.zeros(shape, self._memory), True
+        return np.empty(shape, self._memory), False
 
     def read_into(self, found: Selection | Points | Mask, out: npt.NDArray[Any]) -> None:
         """Read what was selected into an array of the caller's.

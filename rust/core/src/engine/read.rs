@@ -239,7 +239,9 @@ fn decode_plain(
     }
     let data = dec.space(size);
     step.decode_exact(bytes, data, cx)?;
-    sel.scatter(data, shape, item, swap, out);
+    // In place, while it is in the cache: the copy may go against the grain, where swapping would be slow.
+    swap_in_place(data, swap);
+    sel.scatter(data, shape, item, 0, out);
     Ok(())
 }
 

@@ -10,11 +10,13 @@
     reason = "offsets are built from checked shapes, never from stored bytes"
 )]
 
+mod block;
 mod copy;
 mod fill;
 mod transpose;
 mod view;
 
+pub use block::Block;
 pub use copy::{Axis, copy, swap_in_place};
 pub use fill::{fill_axes, fill_slice, is_filled};
 pub use view::{Rows, View};
