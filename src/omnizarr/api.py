@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
-
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, Literal
 
 from omnizarr.array.defaults import Extents
 from omnizarr.errors import NodeTypeError
@@ -20,6 +18,9 @@ from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.dtype import DType
 from omnizarr.model.group import GroupMeta
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 def open(  # noqa: A001 - it is always used as omnizarr.open

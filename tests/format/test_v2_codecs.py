@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 
 from omnizarr.errors import MetadataError, UnsupportedError
@@ -26,7 +24,7 @@ def parse(dtype="<i4", filters=None, compressor=None, order="C", shape=(10, 20))
 
 
 def render(*codecs, dtype="<i4"):
-    document, _ = v2.render_array(dataclasses.replace(parse(dtype), codecs=codecs))
+    document, _ = v2.render_array(parse(dtype)._replace(codecs=codecs))
     return document
 
 
@@ -87,7 +85,7 @@ def test_order():
     assert v2.render_array(parse(order="F"))[0]["order"] == "F"
     assert render(Codec("transpose", {"order": [0, 1]}), LITTLE)["order"] == "C"
     three = parse(shape=(10, 20, 30))
-    turned = dataclasses.replace(three, codecs=(Codec("transpose", {"order": [1, 2, 0]}), LITTLE))
+    turned = three._replace(codecs=(Codec("transpose", {"order": [1, 2, 0]}), LITTLE))
     with pytest.raises(UnsupportedError, match="transpose"):
         v2.render_array(turned)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import pickle
 
 import pytest
@@ -53,8 +52,8 @@ def test_chunks_of_shards_are_given_in_the_axes_of_the_array():
 
 def test_metadata_are_frozen_values():
     array = meta(Codec("bytes"))
-    with pytest.raises(dataclasses.FrozenInstanceError):
+    with pytest.raises(AttributeError):
         array.shape = (1,)  # type: ignore[misc]
-    assert dataclasses.replace(array, shape=(1, 1, 1)).shape == (1, 1, 1)
+    assert array._replace(shape=(1, 1, 1)).shape == (1, 1, 1)
     assert pickle.loads(pickle.dumps(array)) == array
     assert GroupMeta({"a": 1}) == GroupMeta({"a": 1}, "zarr3", {})

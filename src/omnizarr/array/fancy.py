@@ -8,13 +8,15 @@ the selection is orthogonal, and much cheaper for the kernel than single points.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from omnizarr.array.selection import Axis, Ints, Mask, Points, Selection, check_mask, span, too_many, wrapped
 from omnizarr.errors import SelectionError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 class _Range(NamedTuple):

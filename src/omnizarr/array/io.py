@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from omnizarr.array.index import Mask, Points, Selection
 from omnizarr.array.values import as_values, broadcast
@@ -17,6 +16,9 @@ from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.native import Block, Kernel
 from omnizarr.store.protocol import Store, kernel_target
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 _OBJECT = np.dtype(object)
 
@@ -101,9 +103,8 @@ class Access:
         size = prod(shape) * self._memory.itemsize
         if size >= _LARGE and not self._vlen:
             block = Block(size)
-            return np.ndarray(shape, self._memory, block), self._zero_fill and block.fresh
-        if self._zero_fill:
-            return np.zeros(shape, self._memory), True
+            # NumPy's stubs list the types with a buffer that they know of.
+            return np.ndarray(shape, self._memory, cast("memoryview", block)), self._zero_fill and block.fresh
         return np.empty(shape, self._memory), False
 
     def read_into(self, found: Selection | Points | Mask, out: npt.NDArray[Any]) -> None:

@@ -7,15 +7,17 @@ Three forms cover everything: `Selection` (a range or a list of indices per dime
 from __future__ import annotations
 
 from operator import index as as_int
-from typing import Any, NamedTuple, SupportsIndex, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, TypeAlias, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from omnizarr.errors import SelectionError
 
-Ints: TypeAlias = npt.NDArray[np.int64]
-Axis: TypeAlias = tuple[int, int, int] | Ints
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+Ints: TypeAlias = "npt.NDArray[np.int64]"
+Axis: TypeAlias = "tuple[int, int, int] | Ints"
 
 
 class Selection(NamedTuple):

@@ -7,15 +7,17 @@ here turn them into the arrays that the codecs of numcodecs, and those found by 
 from __future__ import annotations
 
 from math import prod
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from omnizarr.codec.stage import Stage
 from omnizarr.codec.steps import Lowered
 from omnizarr.errors import CodecError, CorruptError, UnsupportedError
 from omnizarr.model.codec import Kind
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 Bytes = bytes | memoryview
 

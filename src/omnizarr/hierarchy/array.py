@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace as changed
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from omnizarr.array.index import Mask, Points, Selection, basic
 from omnizarr.array.io import Access
@@ -25,6 +23,9 @@ from omnizarr.model.array import ArrayMeta
 from omnizarr.model.codec import Codec, inner_codecs, sharding_of
 from omnizarr.model.jsonvalue import JSON
 from omnizarr.store.protocol import Store
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 class Array:
@@ -379,7 +380,7 @@ class Array:
         attributes.update(values)
         for name in removed:
             attributes.pop(name, None)
-        meta = changed(self._meta, attributes=attributes)
+        meta = self._meta._replace(attributes=attributes)
         save.replace(self._context, self._path, self._meta, meta)
         self._meta = meta
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from operator import index
 from types import NoneType
-from typing import Any, Final, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict
 
 import numpy as np
-import numpy.typing as npt
 
 from omnizarr.array.defaults import Extents, layout
 from omnizarr.codec.chain import Layout, build_chain
@@ -21,6 +20,9 @@ from omnizarr.model.dtype import DType
 from omnizarr.model.fill import Fill
 from omnizarr.model.grid import RegularGrid
 from omnizarr.model.keys import Keys, default_keys, v2_keys
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 FORMATS: Final = ("zarr3", "zarr2")
 

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace as changed
-from typing import Any, Literal
-
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, Literal
 
 from omnizarr.array.defaults import Extents
 from omnizarr.errors import ExistsError, NodeTypeError, NotFoundError, ShapeError
@@ -25,6 +22,9 @@ from omnizarr.model.dtype import DType
 from omnizarr.model.group import GroupMeta
 from omnizarr.model.jsonvalue import JSON
 from omnizarr.store.protocol import Store
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 class Group:
@@ -334,7 +334,7 @@ class Group:
         attributes.update(values)
         for name in removed:
             attributes.pop(name, None)
-        meta = changed(self._meta, attributes=attributes)
+        meta = self._meta._replace(attributes=attributes)
         save.replace(self._context, self._path, self._meta, meta)
         self._meta = meta
 

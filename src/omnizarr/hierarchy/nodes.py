@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace as changed
 from json.encoder import encode_basestring_ascii
 from typing import Final, TypeAlias, TypeVar
 
@@ -188,7 +187,7 @@ def with_real_keys(store: Store, path: str, meta: ArrayMeta) -> ArrayMeta:
     nested = v2_keys("/")
     if store.exists(join(path, meta.keys.key(first))) or not store.exists(join(path, nested.key(first))):
         return meta
-    return changed(meta, keys=nested)
+    return meta._replace(keys=nested)
 
 
 def without_block(data: bytes) -> bytes:

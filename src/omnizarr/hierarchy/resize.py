@@ -7,7 +7,6 @@ part of an edge chunk that has fallen outside is set to the fill value, so that 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace as changed
 from operator import index
 
 from omnizarr.array.index import Selection
@@ -28,7 +27,7 @@ def resize(context: Context, path: str, access: Access, meta: ArrayMeta, shape: 
     wanted = _checked(shape, meta, path)
     if wanted == meta.shape:
         return meta
-    new = changed(meta, shape=wanted)
+    new = meta._replace(shape=wanted)
     replace(context, path, meta, new)
     if any(after < before for after, before in zip(wanted, meta.shape, strict=True)):
         access.with_shape(wanted).kernel.trim()
@@ -59,7 +58,7 @@ def append(
     shape = (*meta.shape[:axis], start + array.shape[axis], *meta.shape[axis + 1 :])
     grown = access.with_shape(shape)
     grown.write(_box([start if i == axis else 0 for i in range(ndim)], array.shape), array)
-    new = changed(meta, shape=shape)
+    new = meta._replace(shape=shape)
     replace(context, path, meta, new)
     return new, grown
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from omnizarr.model.codec import Codec, canonical, sharding_of, transpose_order
 from omnizarr.model.dtype import DType
@@ -14,8 +13,7 @@ from omnizarr.model.jsonvalue import JSON
 from omnizarr.model.keys import Keys
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayMeta:
+class ArrayMeta(NamedTuple):
     """An array: everything that its documents say, in one form for every dialect."""
 
     shape: tuple[int, ...]
@@ -25,9 +23,9 @@ class ArrayMeta:
     fill: Fill
     codecs: tuple[Codec, ...]
     dims: tuple[str | None, ...] | None = None
-    attributes: Mapping[str, JSON] = field(default_factory=dict)
+    attributes: Mapping[str, JSON] = {}
     format: str = "zarr3"
-    extra: Mapping[str, JSON] = field(default_factory=dict)
+    extra: Mapping[str, JSON] = {}
     """Fields that Omnizarr does not interpret but keeps through a rewrite."""
 
     @property

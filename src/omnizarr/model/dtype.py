@@ -7,12 +7,14 @@ https://zarr-specs.readthedocs.io/en/latest/v3/data-types/index.html
 from __future__ import annotations
 
 import sys
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from omnizarr.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 VLEN_ITEMSIZE = 16
 """Bytes of the record that stands for one value of variable length in the kernel's buffers."""

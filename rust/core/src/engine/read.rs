@@ -83,6 +83,12 @@ impl Call<'_> {
                 None => self.read_nothing(sel, out),
             };
         }
+        if let Some(place) = solid(chain, shape, sel, out) {
+            return match store.open(key)? {
+                Some(object) => read_solid(key, &*object, place),
+                None => self.read_nothing(sel, out),
+            };
+        }
         if store.in_memory() || self.engine.chunks.enabled() {
             let Some(object) = store.open(key)? else { return self.read_nothing(sel, out) };
             let token = object.token();
@@ -269,6 +275,19 @@ pub(super) fn read_spans(
     }
     sel.scatter(data, shape, chain.item, swap, out);
     Ok(())
+}
+
+/// The caller's memory, where an uncompressed chunk belongs there byte for byte.
+pub(super) fn solid<'a>(chain: &Chain, shape: &[usize], sel: &Sel<'a>, out: &View) -> Option<&'a mut [u8]> {
+    let plain = chain.is_raw() && matches!(chain.pack, Pack::Bytes { swap: 0 | 1 });
+    if plain { sel.slice_mut(shape, chain.item, out) } else { None }
+}
+
+/// Read an uncompressed chunk into its place.
+pub(super) fn read_solid(key: &str, object: &dyn Object, place: &mut [u8]) -> Result<()> {
+    let size = usize::try_from(object.size()).unwrap_or(usize::MAX);
+    check(size, Want::Exact(place.len())).map_err(chunk_error(key))?;
+    object.read_at(0, place)
 }
 
 /// Bytes in memory as an object.

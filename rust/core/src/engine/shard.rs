@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::read::{Work, enter, read_spans};
+use super::read::{Work, enter, read_solid, read_spans, solid};
 use super::{Call, Engine};
 use crate::cell::{Dims, Sel, strides};
 use crate::chain::Shard;
@@ -198,6 +198,9 @@ impl Call<'_> {
         let mut at = SmallVec::new();
         if wanted.len() == 1 && shard.inner.is_raw() {
             let (shape, sel, out) = enter(&shard.inner, &shard.cell, &cells.part(first, &mut at), out);
+            if let Some(place) = solid(&shard.inner, &shape, &sel, &out) {
+                return read_solid(key, &Window { object, start, len: end.saturating_sub(start) }, place);
+            }
             if let Some(spans) = sel.spans(&shape, shard.inner.item, self.engine.store.gap()) {
                 let window = Window { object, start, len: end.saturating_sub(start) };
                 let data = dec.space(shard.inner.dense_size(&shape));

@@ -74,6 +74,11 @@ impl Engine {
     }
 }
 
+/// Whether stored bytes are the elements as they are in memory.
+fn is_plain(chain: &Chain) -> bool {
+    chain.is_raw() && matches!(chain.pack, Pack::Bytes { swap: 0 | 1 })
+}
+
 /// How much of a cell of `n` elements at `origin` lies within `size`.
 fn inside(size: u64, origin: u64, n: usize) -> usize {
     usize::try_from(size.saturating_sub(origin)).unwrap_or(usize::MAX).min(n)
@@ -94,20 +99,40 @@ impl Call<'_> {
         }
         let _held = lock::hold(store.id(), key);
         let most = chain.encoded_size(&cell.shape).max();
+        if is_plain(chain) && store.get(key, dec, most)? {
+            // What is stored is the dense chunk itself: change it where it is.
+            check(dec.len(), Want::Exact(most)).map_err(chunk_error(key))?;
+            cell.sel.gather(dec.as_mut_slice(), &cell.shape, chain.item, &cell.values);
+            return self.finish(key, !self.is_blank(dec.as_slice()), true, &[dec.as_slice()]);
+        }
         let old = store.get(key, enc, most)?;
         check(enc.len(), Want::AtMost(most)).map_err(chunk_error(key))?;
-        let some = self.encode(key, chain, cell, old.then_some(enc.as_slice()), &mut Work { cx, dec, one, two })?;
+        let bytes = old.then_some(enc.as_slice());
+        let mut work = Work { cx, dec, one, two };
+        if let Some(shard) = chain.shard() {
+            let made = self.encode_shard(key, chain, shard, cell, bytes, &mut work)?;
+            return self.finish(key, made.is_some(), old, &made.unwrap_or_default().slices(bytes, work.dec.as_slice()));
+        }
+        let some = self.encode(key, chain, cell, bytes, &mut work)?;
+        self.finish(key, some, old, &[dec.as_slice()])
+    }
+
+    /// Store what was made, or see to it that nothing is stored.
+    fn finish(&self, key: &str, some: bool, old: bool, parts: &[&[u8]]) -> Result<()> {
         match (some, old) {
-            (true, _) => store.put(key, &[dec.as_slice()]),
-            (false, true) => store.erase(key).map(drop),
+            (true, _) => self.engine.store.put(key, parts),
+            (false, true) => self.engine.store.erase(key).map(drop),
             (false, false) => Ok(()),
         }
     }
 
     /// The caller's memory, where it is what would be stored, byte for byte.
     fn as_they_are<'a>(&self, chain: &Chain, cell: &Cell<'a>) -> Option<&'a [u8]> {
-        let plain = chain.is_raw() && matches!(chain.pack, Pack::Bytes { swap: 0 | 1 }) && cell.extent == cell.shape;
-        if plain { cell.sel.slice(&cell.shape, chain.item, &cell.values) } else { None }
+        if is_plain(chain) && cell.extent == cell.shape {
+            cell.sel.slice(&cell.shape, chain.item, &cell.values)
+        } else {
+            None
+        }
     }
 
     /// Whether a dense chunk holds nothing but the fill value and so need not be stored.
@@ -133,8 +158,12 @@ impl Call<'_> {
         let fail = chunk_error(key);
         match &chain.pack {
             Pack::Shard(shard) => {
-                if !self.encode_shard(key, chain, shard, cell, old, work)? {
-                    return Ok(false);
+                let Some(layout) = self.encode_shard(key, chain, shard, cell, old, work)? else { return Ok(false) };
+                if !layout.is_new() {
+                    // Where byte steps follow, the old shard was unwrapped into `two`.
+                    let old = if chain.bytes.is_empty() { old } else { Some(work.two.as_slice()) };
+                    let whole = layout.slices(old, work.dec.as_slice()).concat();
+                    work.dec.assign(&whole);
                 }
                 chain.wrap(work.dec, work.one, work.cx).map_err(fail)?;
             }
@@ -174,7 +203,8 @@ impl Call<'_> {
         Ok(())
     }
 
-    /// Encode a shard into `work.dec`; inner chunks that are not touched are copied as they are.
+    /// Encode what is new of a shard into `work.dec`; inner chunks that are not touched stay where they are in the old
+    /// shard. `None` if nothing but fill is left.
     fn encode_shard(
         &self,
         key: &str,
@@ -183,7 +213,7 @@ impl Call<'_> {
         cell: &Cell<'_>,
         old: Option<&[u8]>,
         work: &mut Work<'_>,
-    ) -> Result<bool> {
+    ) -> Result<Option<Layout>> {
         if !chain.array.is_empty() {
             return Err(Error::Invalid("array filters before sharding are not supported".into()));
         }
@@ -216,14 +246,6 @@ struct Old<'a> {
     index: std::sync::Arc<super::shard::Index>,
 }
 
-impl<'a> Old<'a> {
-    fn chunk(&self, key: &str, i: usize, most: usize) -> Result<Option<&'a [u8]>> {
-        let Some((offset, len)) = self.index.range(key, i, most)? else { return Ok(None) };
-        let start = usize::try_from(offset).unwrap_or(usize::MAX);
-        Ok(Some(self.bytes.get(start..start.saturating_add(len as usize)).unwrap_or_default()))
-    }
-}
-
 struct ShardTask<'a> {
     call: &'a Call<'a>,
     key: &'a str,
@@ -234,8 +256,46 @@ struct ShardTask<'a> {
     old: Option<&'a Old<'a>>,
 }
 
+/// A new shard as a sequence of pieces of the old one and of what was encoded now.
+#[derive(Default)]
+struct Layout {
+    pieces: Vec<(Source, Range<usize>)>,
+    len: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Old,
+    New,
+}
+
+impl Layout {
+    /// Add a piece; one that continues the last makes it longer.
+    fn push(&mut self, source: Source, piece: Range<usize>) {
+        self.len = self.len.saturating_add(piece.len());
+        match self.pieces.last_mut() {
+            Some((last, range)) if *last == source && range.end == piece.start => range.end = piece.end,
+            _ => self.pieces.push((source, piece)),
+        }
+    }
+
+    /// Whether it is what was encoded now, as it stands.
+    fn is_new(&self) -> bool {
+        matches!(self.pieces.as_slice(), [(Source::New, _)])
+    }
+
+    fn slices<'a>(&self, old: Option<&'a [u8]>, new: &'a [u8]) -> Vec<&'a [u8]> {
+        let slice = |(source, range): &(Source, Range<usize>)| match source {
+            Source::Old => old.unwrap_or_default().get(range.clone()).unwrap_or_default(),
+            Source::New => new.get(range.clone()).unwrap_or_default(),
+        };
+        self.pieces.iter().map(slice).collect()
+    }
+}
+
 impl ShardTask<'_> {
-    fn run(&self, out: &mut Buffer) -> Result<bool> {
+    /// Encode into `out` what is new, and say how the shard is laid out; `None` if nothing but fill is left.
+    fn run(&self, out: &mut Buffer) -> Result<Option<Layout>> {
         let shape = index_shape(self.grid);
         let Want::Exact(index_len) = self.shard.index.encoded_size(&shape) else {
             return Err(Error::Invalid("a shard index of unknown size".into()));
@@ -247,43 +307,63 @@ impl ShardTask<'_> {
             drop(self.cells.part(i, &mut at));
             touched.get_mut(linear(&at, self.grid)).into_iter().for_each(|slot| *slot = i);
         }
-        out.set_len(if self.shard.index_at_start { index_len } else { 0 });
+        let made =
+            if self.call.nested && self.cells.total() > 1 { Some(self.encode_in_parallel(&touched)?) } else { None };
+        let mut layout = Layout::default();
         let mut index = vec![MISSING; total.saturating_mul(2)];
         let mut any = false;
-        let mut place = |i: usize, chunk: &[u8], out: &mut Buffer| {
-            if let Some([offset, len]) = index.as_chunks_mut::<2>().0.get_mut(i) {
-                (*offset, *len) = (out.len() as u64, chunk.len() as u64);
+        out.set_len(0);
+        if self.shard.index_at_start {
+            out.set_len(index_len);
+            layout.push(Source::New, 0..index_len);
+        }
+        for (i, &hit) in touched.iter().enumerate() {
+            let before = layout.len;
+            if hit == usize::MAX {
+                self.old_range(i)?.into_iter().for_each(|range| layout.push(Source::Old, range));
+            } else {
+                let start = out.len();
+                match made.as_ref().map(|made| made.get(i)) {
+                    Some(chunk) => chunk.into_iter().flatten().for_each(|chunk| out.extend(chunk)),
+                    None => self.encode_cell(i, hit, |chunk| out.extend(chunk))?,
+                }
+                if out.len() > start {
+                    layout.push(Source::New, start..out.len());
+                }
+            }
+            if layout.len > before
+                && let Some([offset, len]) = index.as_chunks_mut::<2>().0.get_mut(i)
+            {
+                (*offset, *len) = (before as u64, layout.len.saturating_sub(before) as u64);
                 any = true;
             }
-            out.extend(chunk);
-        };
-        if self.call.nested && self.cells.total() > 1 {
-            let made = self.encode_in_parallel(&touched)?;
-            for (i, (chunk, &hit)) in made.iter().zip(&touched).enumerate() {
-                match (chunk, hit) {
-                    (Some(chunk), _) => place(i, chunk, out),
-                    (None, usize::MAX) => self.old_chunk(i)?.into_iter().for_each(|chunk| place(i, chunk, out)),
-                    (None, _) => {}
-                }
-            }
-        } else {
-            for (i, &hit) in touched.iter().enumerate() {
-                if hit == usize::MAX {
-                    self.old_chunk(i)?.into_iter().for_each(|chunk| place(i, chunk, out));
-                } else {
-                    self.encode_cell(i, hit, |chunk| place(i, chunk, out))?;
-                }
-            }
         }
-        if any {
-            self.write_index(&index, &shape, index_len, out)?;
+        if !any {
+            return Ok(None);
         }
-        Ok(any)
+        let start = out.len();
+        self.write_index(&index, &shape, index_len, out)?;
+        if !self.shard.index_at_start {
+            layout.push(Source::New, start..out.len());
+        }
+        Ok(Some(layout))
+    }
+
+    fn old_range(&self, i: usize) -> Result<Option<Range<usize>>> {
+        let most = self.shard.inner.encoded_size(&self.shard.cell).max();
+        let Some(old) = self.old else { return Ok(None) };
+        let range = old.index.range(self.key, i, most)?;
+        if matches!(range, Some((_, 0))) {
+            // Copied as it is it would become a missing chunk, and read as fill.
+            let message = format!("inner chunk {i} has no bytes");
+            return Err(Error::Shard { key: self.key.into(), message });
+        }
+        Ok(range.map(|(offset, len)| offset as usize..offset.saturating_add(len) as usize))
     }
 
     fn old_chunk(&self, i: usize) -> Result<Option<&[u8]>> {
-        let most = self.shard.inner.encoded_size(&self.shard.cell).max();
-        self.old.map_or(Ok(None), |old| old.chunk(self.key, i, most))
+        let range = self.old_range(i)?;
+        Ok(self.old.zip(range).map(|(old, range)| old.bytes.get(range).unwrap_or_default()))
     }
 
     /// Encode the inner chunk `i`, the `hit`-th that is touched, and hand over its bytes unless it is all fill.

@@ -1,7 +1,6 @@
 //! The file system store: a key is a path below a directory, and every put is whole or absent.
 
 use std::fs::{self, File};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,7 +18,6 @@ pub struct FileStore {
     path: PathBuf,
     durable: bool,
     root: ArcSwapOption<Root>,
-    id: u64,
 }
 
 static TEMPORARY: AtomicU64 = AtomicU64::new(0);
@@ -39,11 +37,7 @@ fn absent(error: &io::Error) -> bool {
 impl FileStore {
     /// A store at `path`; with `durable`, a finished put also survives the loss of power.
     pub fn new(path: impl Into<PathBuf>, durable: bool) -> Self {
-        let path = path.into();
-        let mut hasher = DefaultHasher::new();
-        // Two stores of one directory lock the same chunks, however the directory was spelled.
-        fs::canonicalize(&path).as_ref().unwrap_or(&path).hash(&mut hasher);
-        Self { path, durable, root: ArcSwapOption::empty(), id: hasher.finish() }
+        Self { path: path.into(), durable, root: ArcSwapOption::empty() }
     }
 
     /// The directory.
@@ -183,8 +177,10 @@ impl Store for FileStore {
         Ok(())
     }
 
+    /// Two stores of one directory lock the same chunks, however the directory was spelled.
     fn id(&self) -> u64 {
-        self.id
+        let (device, inode) = self.root.load().as_ref().map_or((0, 0), |root| root.identity());
+        device.rotate_left(32) ^ inode
     }
 
     fn get(&self, key: &str, dst: &mut Buffer, most: usize) -> Result<bool> {

@@ -6,16 +6,19 @@
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 #[cfg(target_os = "linux")]
 use rustix::fs::{Mode, OFlags, ResolveFlags};
 
 /// A directory that is held open, so that a chunk costs no walk from the top of the file system.
 pub struct Root {
-    real: PathBuf,
+    path: PathBuf,
+    // Only the ways that compare paths need it, and finding it takes a system call for each part of the path.
+    real: OnceLock<PathBuf>,
     identity: (u64, u64),
     #[cfg(target_os = "linux")]
-    handle: Option<File>,
+    handle: File,
 }
 
 /// How a file is opened.
@@ -29,30 +32,44 @@ pub enum Access {
     Directory,
 }
 
-/// Tell one directory from another that was later put in its place.
 #[cfg(unix)]
-pub fn identity(path: &Path) -> io::Result<(u64, u64)> {
+fn numbers(meta: &fs::Metadata) -> (u64, u64) {
     use std::os::unix::fs::MetadataExt;
-    fs::metadata(path).map(|m| (m.dev(), m.ino()))
+    (meta.dev(), meta.ino())
 }
 
 #[cfg(not(unix))]
+fn numbers(_meta: &fs::Metadata) -> (u64, u64) {
+    (0, 0)
+}
+
+/// Tell one directory from another that was later put in its place.
 pub fn identity(path: &Path) -> io::Result<(u64, u64)> {
-    fs::metadata(path).map(|_| (0, 0))
+    fs::metadata(path).map(|meta| numbers(&meta))
 }
 
 impl Root {
     /// Open the directory; it must exist.
+    #[cfg(target_os = "linux")]
     pub fn open(path: &Path) -> io::Result<Self> {
-        let real = fs::canonicalize(path)?;
-        #[cfg(target_os = "linux")]
-        let handle = Some(File::open(&real)?);
-        Ok(Self {
-            identity: identity(&real)?,
-            real,
-            #[cfg(target_os = "linux")]
-            handle,
-        })
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let handle = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+        let identity = numbers(&handle.metadata()?);
+        Ok(Self { path: path.into(), real: OnceLock::new(), identity, handle })
+    }
+
+    /// Open the directory; it must exist.
+    #[cfg(not(target_os = "linux"))]
+    pub fn open(path: &Path) -> io::Result<Self> {
+        Ok(Self { path: path.into(), real: OnceLock::new(), identity: identity(path)? })
+    }
+
+    /// The directory's path without links.
+    fn real(&self) -> io::Result<&Path> {
+        if self.real.get().is_none() {
+            let _ = self.real.set(fs::canonicalize(&self.path)?);
+        }
+        Ok(self.real.get().unwrap_or(&self.path))
     }
 
     /// Device and inode.
@@ -63,7 +80,6 @@ impl Root {
     /// Open a file below the root.
     #[cfg(target_os = "linux")]
     pub fn file(&self, key: &str, access: Access) -> io::Result<File> {
-        let Some(handle) = &self.handle else { return self.file_by_path(key, access) };
         // NONBLOCK: opening a pipe must not wait for its other end.
         let flags = OFlags::CLOEXEC
             | match access {
@@ -75,7 +91,7 @@ impl Root {
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
         let mut tries = 0u8;
         loop {
-            match rustix::fs::openat2(handle, key, flags, mode, resolve) {
+            match rustix::fs::openat2(&self.handle, key, flags, mode, resolve) {
                 Ok(file) => return Ok(File::from(file)),
                 // A directory on the way was renamed meanwhile: the system asks to try again.
                 Err(rustix::io::Errno::AGAIN) if tries < 100 => tries = tries.saturating_add(1),
@@ -101,22 +117,21 @@ impl Root {
     /// Where a key's file or directory really is, links followed.
     pub fn resolved(&self, key: &str) -> io::Result<PathBuf> {
         let real = fs::canonicalize(self.path(key))?;
-        if real.starts_with(&self.real) { Ok(real) } else { Err(escape()) }
+        if real.starts_with(self.real()?) { Ok(real) } else { Err(escape()) }
     }
 
     /// The path of a key, after a look at where its parent directory really is.
     pub fn confined(&self, key: &str) -> io::Result<PathBuf> {
         let path = self.path(key);
-        let parent = path.parent().unwrap_or(&self.real);
-        if parent != self.real && !fs::canonicalize(parent)?.starts_with(&self.real) {
-            return Err(escape());
+        match key.rsplit_once('/') {
+            Some((parent, _)) => self.resolved(parent).map(|_| path),
+            None => Ok(path),
         }
-        Ok(path)
     }
 
     /// Where a key's file would be, links not looked at.
     pub fn path(&self, key: &str) -> PathBuf {
-        let mut path = self.real.clone();
+        let mut path = self.path.clone();
         path.extend(key.split('/').filter(|part| !part.is_empty()));
         path
     }
@@ -124,17 +139,33 @@ impl Root {
     /// Make the directories that lead to a key.
     pub fn make_parents(&self, key: &str) -> io::Result<()> {
         let Some((parent, _)) = key.rsplit_once('/') else { return Ok(()) };
-        let mut at = 0;
-        while at <= parent.len() {
-            let end = parent.get(at..).and_then(|rest| rest.find('/')).map_or(parent.len(), |i| at.saturating_add(i));
-            let directory = parent.get(..end).unwrap_or(parent);
-            match fs::create_dir(self.confined(directory)?) {
-                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-                _ => at = end.saturating_add(1),
+        match self.make_directory(parent) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.make_parents(parent)?;
+                self.make_directory(parent)
             }
+            done => done,
         }
-        // A link in the place of the last directory is followed by nobody until it is known to stay inside.
-        self.file(parent, Access::Directory).map(drop)
+    }
+
+    /// Make one directory in one that exists, unless it is there already.
+    fn make_directory(&self, key: &str) -> io::Result<()> {
+        #[cfg(target_os = "linux")]
+        let made = {
+            let mode = Mode::from_raw_mode(0o777);
+            match key.rsplit_once('/') {
+                // The parent is opened first, since a link in its path must not lead out.
+                Some((parent, name)) => rustix::fs::mkdirat(self.file(parent, Access::Directory)?, name, mode),
+                None => rustix::fs::mkdirat(&self.handle, key, mode),
+            }
+            .map_err(io::Error::from)
+        };
+        #[cfg(not(target_os = "linux"))]
+        let made = fs::create_dir(self.confined(key)?);
+        match made {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            made => made,
+        }
     }
 
     /// Put a finished file in the place of another in the same directory.
@@ -143,23 +174,23 @@ impl Root {
     /// leads out makes this fail rather than write outside.
     pub fn rename(&self, from: &str, to: &str) -> io::Result<()> {
         #[cfg(target_os = "linux")]
-        if let Some(handle) = &self.handle {
-            return rustix::fs::renameat(handle, from, handle, to).map_err(io::Error::from);
-        }
+        return rustix::fs::renameat(&self.handle, from, &self.handle, to).map_err(io::Error::from);
+        #[cfg(not(target_os = "linux"))]
         fs::rename(self.path(from), self.path(to))
     }
 
     /// Remove a file or a link.
     pub fn unlink(&self, key: &str) -> io::Result<()> {
         #[cfg(target_os = "linux")]
-        if let Some(handle) = &self.handle {
+        return {
             let none = rustix::fs::AtFlags::empty();
-            return match key.rsplit_once('/') {
+            match key.rsplit_once('/') {
                 Some((parent, name)) => rustix::fs::unlinkat(self.file(parent, Access::Directory)?, name, none),
-                None => rustix::fs::unlinkat(handle, key, none),
+                None => rustix::fs::unlinkat(&self.handle, key, none),
             }
-            .map_err(io::Error::from);
-        }
+            .map_err(io::Error::from)
+        };
+        #[cfg(not(target_os = "linux"))]
         fs::remove_file(self.confined(key)?)
     }
 }
