@@ -1,4 +1,4 @@
-# Every target sets itself up on a fresh machine: it needs Python 3.11 or later, Rust 1.85 or later and a C compiler, and
+# Every target sets itself up on a fresh machine: it needs Python 3.11 or later, Rust 1.88 or later and a C compiler, and
 # says which one is missing and how to get it. Set PYTHON to choose the interpreter.
 
 VENV  := .venv

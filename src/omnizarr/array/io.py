@@ -85,10 +85,12 @@ class Access:
         """Read what was selected into a new array, or a scalar where the selection leaves no dimension."""
         if isinstance(found, Selection):
             dims, counts, shape, flips, order = found
+            if not shape:
+                raw = np.empty(counts, self._memory)
+                self.kernel.read(dims, raw)
+                return raw[self._origin]
             raw, zeroed = self._allocate(counts)
             self.kernel.read(dims, raw, zeroed)
-            if not shape:
-                return raw[self._origin]
             if flips or order is not None or shape != counts:
                 raw = _arranged(found, raw)
         else:

@@ -387,7 +387,7 @@ class Array:
 
 def _keeps_array(selection: object) -> bool:
     """Whether NumPy gives an array without dimensions rather than a scalar: if there is an ellipsis."""
-    return selection is Ellipsis or (isinstance(selection, tuple) and any(item is Ellipsis for item in selection))
+    return selection is Ellipsis or (isinstance(selection, tuple) and Ellipsis in selection)
 
 
 def _reopened(store: Store, path: str, dialect: str, *options: Any) -> Array:  # noqa: ANN401 - see __reduce__

@@ -3,8 +3,8 @@
 It is a cache, which other programs may leave behind the documents. So these are the rules:
 
 - It is used only by handles opened with mode "r", and not at all with `consolidated=False`.
-- It answers what nodes there are, and what they look like. Where listing is cheap (memory, file system) the names come
-  from the store instead, and a node that is asked for by name is read from its own document.
+- It answers what nodes there are, and what they look like, where asking for each document would take long. Where that
+  is cheap (memory, file system) the documents answer, and the copy only where there are none.
 - Before the first chunk of an array is read, the array's own document is read; where the two differ, that one counts.
 - Every change made through Omnizarr to a node updates the consolidated metadata of each group above it, after the
   node's own documents. Should that fail, the documents are right and the copy is behind, which the rules above allow.

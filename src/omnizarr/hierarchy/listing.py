@@ -14,16 +14,17 @@ from omnizarr.model.group import GroupMeta
 
 def find(context: Context, path: str) -> tuple[Meta | None, bool]:
     """Return what is at a path, and whether that comes from consolidated metadata."""
+    if context.is_near:
+        meta = load(context.store, path, context.limits)
+        return (meta, False) if meta is not None else _copied(context, path)
+    meta, copied = _copied(context, path)
+    return (meta, copied) if copied else (load(context.store, path, context.limits), False)
+
+
+def _copied(context: Context, path: str) -> tuple[Meta | None, bool]:
     block = context.block
-    if block is not None and not context.is_near:
-        meta = block.meta(path, context.limits)
-        if meta is not None:
-            return meta, True
-    meta = load(context.store, path, context.limits)
-    if meta is None and block is not None:
-        meta = block.meta(path, context.limits)
-        return meta, meta is not None
-    return meta, False
+    meta = None if block is None else block.meta(path, context.limits)
+    return meta, meta is not None
 
 
 def children(context: Context, path: str, dialect: str) -> list[tuple[str, Meta, bool]]:
@@ -34,29 +35,18 @@ def children(context: Context, path: str, dialect: str) -> list[tuple[str, Meta,
         path: The group's path.
         dialect: The group's format.
     """
-    block = context.block
-    listed: list[str] | None = None
     start = path + "/" if path else ""
-    if block is None or context.is_near:
-        listed = sorted(prefix[len(start) : -1] for prefix in context.store.list_dir(start)[1])
-    if block is None or listed is None:
-        names = listed or sorted(block.children(path) if block else ())
-    else:
-        # What only the copy knows is gone, unless the store holds nothing but the copy.
-        names = listed or sorted(block.children(path))
-    found: list[tuple[str, Meta | None, bool]] = []
-    if block is not None:
-        found = [(name, block.meta(start + name, context.limits), True) for name in names]
-        names = [name for name, meta, _ in found if meta is None]
-    if names:
+    # Near stores are asked for the documents first, so that the copy need not even be read.
+    block = None if context.is_near else context.block
+    if block is None:
+        names = sorted(prefix[len(start) : -1] for prefix in context.store.list_dir(start)[1])
         metas = load_many(context.store, [start + name for name in names], context.limits, dialect)
-        fresh = zip(names, metas, (False,) * len(names), strict=True)
-        found = sorted([*(one for one in found if one[1] is not None), *fresh], key=_name) if found else list(fresh)
-    return [(name, meta, copied) for name, meta, copied in found if meta is not None]
-
-
-def _name(one: tuple[str, Meta | None, bool]) -> str:
-    return one[0]
+        found = [(name, meta, False) for name, meta in zip(names, metas, strict=True) if meta is not None]
+        block = context.block if not found else None
+        if block is None:
+            return found
+    copies = ((name, block.meta(start + name, context.limits)) for name in sorted(block.children(path)))
+    return [(name, meta, True) for name, meta in copies if meta is not None]
 
 
 def walk(

@@ -204,7 +204,11 @@ impl Engine {
     /// How the cells of a selection are spread over the threads: in parallel, and nested.
     fn spread(&self, cells: &Cells<'_>) -> (bool, bool) {
         let work = cells.total().saturating_mul(self.spec.chain.dense_size(&self.spec.chunk));
-        (work > ALONE, cells.total() < pool::threads().saturating_mul(2))
+        // Raw chunks are read by parts, so a single one is little work however large it is.
+        if work <= ALONE || cells.total() == 1 && self.spec.chain.is_raw() {
+            return (false, false);
+        }
+        (true, cells.total() < pool::threads().saturating_mul(2))
     }
 
     /// Number of stored chunks of the grid, and the bytes they take up.
