@@ -6,13 +6,22 @@ import json
 
 import pytest
 
-from omnizarr.errors import MetadataError, UnsafeError, UnsupportedError
-from omnizarr.format.consolidated import V2Node, read_v2, read_v3, render_v2, render_v3
+from omnizarr.errors import LimitError, MetadataError, UnsafeError, UnsupportedError
+from omnizarr.format.consolidated import is_document, render_v2, render_v3, split_v2, split_v3, without_block
 
 GROUP2 = {"zarr_format": 2}
 ARRAY2 = {"zarr_format": 2, "shape": []}
 GROUP3 = {"zarr_format": 3, "node_type": "group", "attributes": {}}
 ARRAY3 = {"zarr_format": 3, "node_type": "array", "shape": []}
+
+
+def text(value: object) -> bytes:
+    return json.dumps(value).encode()
+
+
+def parsed(texts: dict[str, bytes] | None) -> dict[str, object]:
+    assert texts is not None
+    return {key: json.loads(value) for key, value in texts.items()}
 
 
 def test_v2():
@@ -22,93 +31,187 @@ def test_v2():
             ".zgroup": GROUP2,
             ".zattrs": {"a": 1},
             "g/.zgroup": {**GROUP2, "consolidated_metadata": {"metadata": {}}},
+            "g/.zattrs": {"consolidated_metadata": "a name like any other here"},
             "g/x/.zarray": ARRAY2,
             "g/x/.zattrs": {"b": 2},
-            "g/x/.nczarray": {},
+            "g/x/.nczarray": ["consolidated_metadata"],
+            "g/y/.zarray": {**ARRAY2, "note": ["consolidated_metadata"]},
             "gone/.zattrs": {},
             "null/.zarray": None,
         },
     }
-    nodes = read_v2(document, ".zmetadata")
-    assert nodes == {
-        "": V2Node(GROUP2, {"a": 1}, is_array=False),
-        "g": V2Node(GROUP2, None, is_array=False),
-        "g/x": V2Node(ARRAY2, {"b": 2}, is_array=True),
-    }
-    rendered = render_v2(nodes)
-    assert rendered["zarr_consolidated_format"] == 1
-    assert list(rendered["metadata"]) == [".zgroup", ".zattrs", "g/.zgroup", "g/.zattrs", "g/x/.zarray", "g/x/.zattrs"]
-    again = read_v2(rendered, "k")
-    assert again == {**nodes, "g": V2Node(GROUP2, {}, is_array=False)}
+    texts = split_v2(text(document), ".zmetadata")
+    expected = {**document["metadata"], "g/.zgroup": GROUP2}
+    del expected["null/.zarray"]
+    assert parsed(texts) == expected
+    assert texts["g/x/.zarray"] == text(ARRAY2)
+    rendered = render_v2(texts)
+    assert json.loads(rendered) == {"metadata": expected, "zarr_consolidated_format": 1}
+    assert list(json.loads(rendered)["metadata"]) == list(texts)
+    assert split_v2(rendered, "k") == texts
+    assert split_v2(render_v2({}), "k") == {}
 
 
 def test_v2_with_documents_as_strings():
-    document = {"metadata": {".zgroup": json.dumps(GROUP2), "/x//.zarray": json.dumps(ARRAY2)}}
-    assert set(read_v2(document, "k")) == {"", "x"}
+    document = {"metadata": {".zgroup": json.dumps(GROUP2), "/x//.zarray": "\ufeff " + json.dumps(ARRAY2) + "\n"}}
+    assert split_v2(text(document), "k") == {".zgroup": text(GROUP2), "x/.zarray": text(ARRAY2)}
 
 
-def test_an_array_wins_over_a_group():
-    assert read_v2({"metadata": {"x/.zgroup": GROUP2, "x/.zarray": ARRAY2}}, "k")["x"].is_array
+def test_names_are_brought_to_their_one_form():
+    names = ["/a/.zgroup", "b//.zgroup", "c/.zgroup/", "d\\e/.zgroup", "é\n/.zgroup", ".f./..g/.zgroup"]
+    found = split_v2(text({"metadata": dict.fromkeys(names, GROUP2)}), "k")
+    assert [key.removesuffix("/.zgroup") for key in found] == ["a", "b", "c", "d/e", "é\n", ".f./..g"]
+    assert split_v2(render_v2(found), "k") == found
+
+
+@pytest.mark.parametrize("version", ["1", "1.0", "1 "])
+def test_v2_of_format_1(version):
+    assert split_v2(b'\xef\xbb\xbf{"metadata": {}, "zarr_consolidated_format": %s}' % version.encode(), "k") == {}
 
 
 @pytest.mark.parametrize(
-    ("document", "error"),
+    ("document", "error", "pointer"),
     [
-        ([], MetadataError),
-        ({}, MetadataError),
-        ({"metadata": []}, MetadataError),
-        ({"metadata": {".zgroup": 1}}, MetadataError),
-        ({"metadata": {".zgroup": "{"}}, MetadataError),
-        ({"metadata": {".zgroup": "\ud800"}}, MetadataError),
-        ({"metadata": {".zgroup": "[]"}}, MetadataError),
-        ({"metadata": {}, "zarr_consolidated_format": 2}, UnsupportedError),
-        ({"metadata": {"../.zgroup": GROUP2}}, UnsafeError),
+        ([], MetadataError, "/"),
+        ({}, MetadataError, "/"),
+        ({"metadata": []}, MetadataError, "/metadata"),
+        ({"metadata": None}, MetadataError, "/metadata"),
+        ({"metadata": {".zgroup": 1}}, MetadataError, "/metadata/.zgroup"),
+        ({"metadata": {"a/.zattrs": [{}]}}, MetadataError, "/metadata/a~1.zattrs"),
+        ({"metadata": {".zgroup": "{"}}, MetadataError, "/metadata/.zgroup"),
+        ({"metadata": {".zgroup": '{}, ".zattrs": {}'}}, MetadataError, "/metadata/.zgroup"),
+        ({"metadata": {".zgroup": "\ud800"}}, MetadataError, "/metadata/.zgroup"),
+        ({"metadata": {".zgroup": "[]"}}, MetadataError, "/metadata/.zgroup"),
+        ({"metadata": {}, "zarr_consolidated_format": 2}, UnsupportedError, "/zarr_consolidated_format"),
+        ({"metadata": {}, "zarr_consolidated_format": None}, UnsupportedError, "/zarr_consolidated_format"),
     ],
 )
-def test_v2_that_is_broken(document, error):
-    with pytest.raises(error):
-        read_v2(document, "k")
+def test_v2_that_is_broken(document, error, pointer):
+    with pytest.raises(error) as caught:
+        split_v2(text(document), "k")
+    assert (caught.value.key, caught.value.pointer) == ("k", pointer)
 
 
-def block(nodes: dict, **more: object) -> dict:
+@pytest.mark.parametrize("path", ["..", "a/../b", "./a", "a/.", "..\\a", "a\0"])
+def test_paths_that_lead_out(path):
+    with pytest.raises(UnsafeError):
+        split_v2(text({"metadata": {f"{path}/.zgroup": GROUP2}}), "k")
+    with pytest.raises(UnsafeError):
+        split_v3(group(block({path: GROUP3})), "k")
+    with pytest.raises(UnsafeError):
+        split_v3(group(block({"g": {**GROUP3, "consolidated_metadata": block({path: GROUP3})}})), "k")
+
+
+def block(nodes: object, **more: object) -> dict:
     return {"kind": "inline", "must_understand": False, "metadata": nodes, **more}
+
+
+def group(value: object) -> bytes:
+    return text({**GROUP3, "consolidated_metadata": value})
 
 
 def test_v3():
     empty = {**GROUP3, "consolidated_metadata": block({})}
-    document = {**GROUP3, "consolidated_metadata": block({"g": empty, "g/x": ARRAY3, "h": None})}
-    nodes = read_v3(document, "zarr.json")
-    assert nodes == {"g": GROUP3, "g/x": ARRAY3}
-    rendered = render_v3(document, nodes)
-    assert rendered == {**GROUP3, "consolidated_metadata": block({"g": GROUP3, "g/x": ARRAY3})}
-    assert read_v3(rendered, "k") == nodes
-    assert render_v3(document, None) == GROUP3
+    none = {**GROUP3, "consolidated_metadata": None}
+    named = {**GROUP3, "attributes": {"consolidated_metadata": 1}}
+    data = group(block({"g": empty, "g/x": ARRAY3, "h": None, "i": none, "j": empty, "k": named}))
+    nodes = {"g": GROUP3, "g/x": ARRAY3, "i": GROUP3, "j": GROUP3, "k": named}
+    texts = split_v3(data, "zarr.json")
+    assert parsed(texts) == {f"{path}/zarr.json": node for path, node in nodes.items()}
+    rendered = render_v3(data, texts)
+    assert json.loads(rendered) == {**GROUP3, "consolidated_metadata": block(nodes)}
+    assert split_v3(rendered, "k") == texts
+    assert json.loads(render_v3(data, None)) == GROUP3
+    assert json.loads(render_v3(text(GROUP3), texts)) == json.loads(rendered)
+
+
+def test_v3_is_written_without_what_would_not_be_kept_in_step():
+    nested = {**GROUP3, "consolidated_metadata": block({"x": ARRAY3})}
+    rendered = render_v3(text(GROUP3), {"zarr.json": text(GROUP3), "g/zarr.json": text(nested)})
+    assert json.loads(rendered) == {**GROUP3, "consolidated_metadata": block({"g": GROUP3})}
 
 
 def test_v3_without():
-    assert read_v3(GROUP3, "k") is None
-    assert read_v3({**GROUP3, "consolidated_metadata": None}, "k") is None
-    assert read_v3({**GROUP3, "consolidated_metadata": block({})}, "k") == {}
+    assert split_v3(text(GROUP3), "k") is None
+    assert split_v3(group(None), "k") is None
+    assert split_v3(group(block({})), "k") == {}
 
 
-def test_v3_in_other_forms():
-    nested = {**GROUP3, "consolidated_metadata": block({"x": json.dumps(ARRAY3), "y": ARRAY3})}
-    document = {**GROUP3, "consolidated_metadata": {"metadata": {"g/y": {**ARRAY3, "shape": [1]}, "/g/": nested}}}
-    assert read_v3(document, "k") == {"g": GROUP3, "g/x": ARRAY3, "g/y": {**ARRAY3, "shape": [1]}}
+@pytest.mark.parametrize("turned", [False, True])
+def test_v3_in_other_forms(turned):
+    nested = {**GROUP3, "consolidated_metadata": block({"x": json.dumps(ARRAY3), "y": ARRAY3, "h/": GROUP3})}
+    entries = {"g/y": {**ARRAY3, "shape": [1]}, "/g/": nested}
+    if turned:
+        entries = dict(reversed(entries.items()))
+    assert parsed(split_v3(group({"metadata": entries}), "k")) == {
+        "g/zarr.json": GROUP3,
+        "g/x/zarr.json": ARRAY3,
+        "g/y/zarr.json": {**ARRAY3, "shape": [1]},
+        "g/h/zarr.json": GROUP3,
+    }
+
+
+def test_v3_nested_in_steps():
+    document = GROUP3
+    for name in ("c", "b", "a"):
+        document = {**GROUP3, "consolidated_metadata": block({name: document})}
+    assert set(parsed(split_v3(text(document), "k"))) == {"a/zarr.json", "a/b/zarr.json", "a/b/c/zarr.json"}
+    for _ in range(40):
+        document = {**GROUP3, "consolidated_metadata": block({"a": document})}
+    with pytest.raises(LimitError, match="nested"):
+        split_v3(text(document), "k")
 
 
 @pytest.mark.parametrize(
-    ("value", "error"),
+    ("value", "error", "pointer"),
     [
-        ([], MetadataError),
-        ({}, MetadataError),
-        (block([]), MetadataError),
-        (block({"a": 1}), MetadataError),
-        (block({}, kind="external"), UnsupportedError),
-        (block({"../a": GROUP3}), UnsafeError),
-        (block({"a": {**GROUP3, "consolidated_metadata": 1}}), MetadataError),
+        ([], MetadataError, ""),
+        ({}, MetadataError, ""),
+        (block([]), MetadataError, "/metadata"),
+        (block({"a": 1}), MetadataError, "/metadata/a"),
+        (block({"a": "1"}), MetadataError, "/metadata/a"),
+        (block({}, kind="external"), UnsupportedError, "/kind"),
+        (block({}, kind=None), UnsupportedError, "/kind"),
+        (block({"a": {**GROUP3, "consolidated_metadata": 1}}), MetadataError, "/metadata/a/consolidated_metadata"),
+        (
+            block({"a": {**GROUP3, "consolidated_metadata": block({"b": 1})}}),
+            MetadataError,
+            "/metadata/a/consolidated_metadata/metadata/b",
+        ),
     ],
 )
-def test_v3_that_is_broken(value, error):
-    with pytest.raises(error):
-        read_v3({**GROUP3, "consolidated_metadata": value}, "k")
+def test_v3_that_is_broken(value, error, pointer):
+    with pytest.raises(error) as caught:
+        split_v3(group(value), "k")
+    assert (caught.value.key, caught.value.pointer) == ("k", "/consolidated_metadata" + pointer)
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"[]", b'{"consolidated_metadata": {', b'{"metadata": {}, "metadata": {}}', b"\xff"]
+)
+def test_what_is_not_json(data):
+    for split in (split_v2, split_v3):
+        with pytest.raises(MetadataError):
+            split(data, "k")
+    with pytest.raises(MetadataError):
+        render_v3(data, {})
+    assert without_block(data) == data
+
+
+def test_a_document_without_its_block():
+    assert json.loads(without_block(group(block({"a": ARRAY3})))) == GROUP3
+    assert without_block(text(GROUP3)) == text(GROUP3)
+    assert json.loads(without_block(b"\xef\xbb\xbf" + group(None))) == GROUP3
+
+
+def test_keys_of_documents():
+    assert [is_document(key) for key in ("zarr.json", "a/.zarray", "a/.zgroup", ".zattrs")] == [True] * 4
+    assert [is_document(key) for key in ("a/.zmetadata", "zarr.json/c", "a/0.0", "")] == [False] * 4
+
+
+def test_documents_are_not_parsed(monkeypatch):
+    monkeypatch.setattr("omnizarr.format.consolidated.load", pytest.fail)
+    broken = b'{"consolidated_metadata": {"kind": "inline", "metadata": {"a": {"shape": [1, ]}, "b": {0}}}}'
+    assert split_v3(broken, "k") == {"a/zarr.json": b'{"shape": [1, ]}', "b/zarr.json": b"{0}"}
+    broken = b'{"metadata": {"a/.zarray": {"shape": ?}}, "zarr_consolidated_format": 1}'
+    assert split_v2(broken, "k") == {"a/.zarray": b'{"shape": ?}'}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from omnizarr.errors import LimitError, MetadataError, NodeTypeError, OmnizarrWarning, UnsafeError
 from omnizarr.format import v2, v3
-from omnizarr.format.consolidated import read_v2, read_v3
+from omnizarr.format.consolidated import render_v2, render_v3, split_v2, split_v3
 from omnizarr.format.document import dump, load
 
 # Errors that a document may be met with; whatever else comes up is a bug.
@@ -148,14 +148,50 @@ def test_damage_to_v2(document, data):
     parse_and_render(lambda: v2.parse_array(document, {}, "k"), v2.render_array)
 
 
+def consolidated(nodes: dict) -> dict:
+    return {"consolidated_metadata": {"kind": "inline", "must_understand": False, "metadata": nodes}}
+
+
+NEW = consolidated({"a": V3[0], "b/c": {}, "d": consolidated({"e": V3[1], "f": '{"zarr_format": 3}'})})
+OLD = {
+    "zarr_consolidated_format": 1,
+    "metadata": {".zgroup": {"zarr_format": 2}, "a/.zarray": V2[0], "a/.zattrs": '{"b": 1}', "a/.nczarray": {}},
+}
+
+
+def split_and_render(new: bytes, old: bytes) -> None:
+    """What is read is written so that it is read again alike."""
+    texts = None
+    with contextlib.suppress(*ALLOWED):
+        texts = split_v3(new, "zarr.json")
+    if texts is not None:
+        again = split_v3(render_v3(new, texts), "zarr.json")
+        texts.pop("zarr.json", None)  # a copy of the group itself is not written
+        assert again == texts
+    texts = None
+    with contextlib.suppress(*ALLOWED):
+        texts = split_v2(old, ".zmetadata")
+    if texts is not None:
+        assert split_v2(render_v2(texts), ".zmetadata") == texts
+
+
 @given(st.data())
 def test_damage_to_consolidated_metadata(data):
-    new = {"consolidated_metadata": {"kind": "inline", "must_understand": False, "metadata": {"a": V3[0], "b/c": {}}}}
-    old = {"zarr_consolidated_format": 1, "metadata": {".zgroup": {"zarr_format": 2}, "a/.zarray": V2[0]}}
-    with contextlib.suppress(*ALLOWED):
-        read_v3(damaged(new, data), "k")
-    with contextlib.suppress(*ALLOWED):
-        read_v2(damaged(old, data), "k")
+    split_and_render(dump(damaged(NEW, data)), dump(damaged(OLD, data)))
+
+
+@given(st.data())
+def test_damage_to_the_bytes_of_consolidated_metadata(data):
+    new, old = bytearray(dump(NEW)), bytearray(dump(OLD))
+    for text in (new, old):
+        for _ in range(data.draw(st.integers(1, 3))):
+            text[data.draw(st.integers(0, len(text) - 1))] = data.draw(st.sampled_from(b'"[]{},:/.\\x\0\xff n'))
+    split_and_render(bytes(new), bytes(old))
+
+
+@given(st.binary(max_size=200))
+def test_anything_as_consolidated_metadata(data):
+    split_and_render(data, data)
 
 
 @given(values)

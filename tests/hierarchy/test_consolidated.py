@@ -190,6 +190,40 @@ def test_null_and_broken_copies():
     assert list(oz.open_group(store, consolidated=False)) == ["a"]
 
 
+def test_a_copy_with_more_than_the_documents_of_zarr():
+    store = {}
+    oz.create_group(store, format="zarr2").create_array("x", data=[1])
+    oz.consolidate(store)
+    copy = json.loads(store[".zmetadata"])
+    more = {"x/.zgroup": {"zarr_format": 2}, "x/.nczarray": {}, "gone/.zattrs": {}, "other/.nczgroup": {}}
+    copy["metadata"].update(more)
+    store[".zmetadata"] = json.dumps(copy).encode()
+    assert [(name, node.shape) for name, node in oz.open_group(DictStore(store)).members()] == [("x", (1,))]
+    oz.open_group(store, "r+").create_array("y", data=[1])
+    assert more.items() <= json.loads(store[".zmetadata"])["metadata"].items()
+
+
+def test_copies_in_copies_do_not_bring_back_what_is_gone():
+    store = DictStore({})
+    group = made(store, "zarr3")
+    group["g"].consolidate()
+    document = json.loads(store.get("zarr.json"))
+    entries = document["consolidated_metadata"]["metadata"]
+    entries["g"] = json.loads(store.get("g/zarr.json"))
+    del entries["g/b"]
+    store.put("zarr.json", json.dumps(document).encode())
+    assert everything(oz.open_group(CountingStore(store))) == WHOLE
+    del group["g/b"]
+    assert everything(oz.open_group(CountingStore(store))) == {"a": (4,), "g": None, "g/h": None}
+    group.consolidate()
+    assert "consolidated_metadata" not in json.loads(store.get("zarr.json"))["consolidated_metadata"]["metadata"]["g"]
+
+
+def test_a_broken_document_with_a_copy_is_met_with_a_plain_error():
+    with pytest.raises(MetadataError, match="JSON"):
+        oz.open_group({"zarr.json": b'{"zarr_format": 3, "consolidated_metadata": {'})
+
+
 def test_ancestors():
     assert ancestors("") == []
     assert ancestors("a") == [""]

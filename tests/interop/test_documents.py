@@ -102,9 +102,13 @@ def stored(store: dict, key: str) -> bytes:
 
 
 def put(store: dict, key: str, document: object) -> None:
+    put_bytes(store, key, dump(document))
+
+
+def put_bytes(store: dict, key: str, data: bytes) -> None:
     from zarr.core.buffer import default_buffer_prototype
 
-    store[key] = default_buffer_prototype().buffer.from_bytes(dump(document))
+    store[key] = default_buffer_prototype().buffer.from_bytes(data)
 
 
 def same(one: object, other: object) -> bool:
@@ -291,14 +295,21 @@ def names(group: object) -> list[str]:
 def test_consolidated_v3():
     store = hierarchy(3)
     zarr.consolidate_metadata(store)
-    document = load(stored(store, "zarr.json"), "zarr.json")
-    nodes = consolidated.read_v3(document, "zarr.json")
-    assert nodes is not None
-    assert sorted(nodes) == ["empty", "g", "g/a"]
-    assert v3.parse_group(nodes["g"], "g").attributes == {"k": 1}
-    rendered = {path: render(node) for path, node in nodes.items()}
+    data = stored(store, "zarr.json")
+    texts = consolidated.split_v3(data, "zarr.json")
+    assert texts is not None
+    assert sorted(texts) == ["empty/zarr.json", "g/a/zarr.json", "g/zarr.json"]
+    assert v3.parse_group(load(texts["g/zarr.json"], "g"), "g").attributes == {"k": 1}
+    rendered = {key: dump(render(load(text, key))) for key, text in texts.items()}
+    own = dump(v3.render_group(v3.parse_group(load(consolidated.without_block(data), "k"), "k")))
     ours = hierarchy(3)
-    put(ours, "zarr.json", consolidated.render_v3(v3.render_group(v3.parse_group(document, "k")), rendered))
+    put_bytes(ours, "zarr.json", consolidated.render_v3(own, rendered))
+    check_consolidated_v3(ours)
+    put_bytes(ours, "zarr.json", consolidated.render_v3(data, texts))
+    check_consolidated_v3(ours)
+
+
+def check_consolidated_v3(ours: dict) -> None:
     opened = zarr.open_consolidated(ours, zarr_format=3)
     assert names(opened) == ["empty", "g", "g/a"]
     assert opened["g/a"].shape == (4,)
@@ -314,12 +325,13 @@ def render(node: object) -> dict:
 def test_consolidated_v2():
     store = hierarchy(2)
     zarr.consolidate_metadata(store)
-    nodes = consolidated.read_v2(load(stored(store, ".zmetadata"), ".zmetadata"), ".zmetadata")
-    assert sorted(nodes) == ["", "empty", "g", "g/a"]
-    assert nodes["g/a"].is_array
-    assert v2.parse_array(nodes["g/a"].document, nodes["g/a"].attributes, "k").shape == (4,)
+    texts = consolidated.split_v2(stored(store, ".zmetadata"), ".zmetadata")
+    main = [".zgroup", "empty/.zgroup", "g/.zgroup", "g/a/.zarray"]
+    assert sorted(key for key in texts if not key.endswith(".zattrs")) == main
+    attributes = load(texts["g/a/.zattrs"], "k")
+    assert v2.parse_array(load(texts["g/a/.zarray"], "k"), attributes, "k").shape == (4,)
     ours = hierarchy(2)
-    put(ours, ".zmetadata", consolidated.render_v2(nodes))
+    put_bytes(ours, ".zmetadata", consolidated.render_v2(texts))
     opened = zarr.open_consolidated(ours, zarr_format=2)
     assert names(opened) == ["empty", "g", "g/a"]
     assert opened["g/a"].shape == (4,)

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
-from json.encoder import encode_basestring_ascii
 from typing import Final, TypeAlias, TypeVar
 
 from omnizarr.errors import LimitError, MetadataError, OmnizarrWarning
 from omnizarr.format import v2, v3
+from omnizarr.format.consolidated import MARK, without_block
 from omnizarr.format.document import dump, load_object
 from omnizarr.format.document import load as load_json
 from omnizarr.format.names import ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, join
@@ -26,8 +26,6 @@ from omnizarr.store.protocol import Store
 
 Meta: TypeAlias = ArrayMeta | GroupMeta
 
-CONSOLIDATED: Final = "consolidated_metadata"
-_MARK: Final = b'"consolidated_metadata"'
 _MOST_CACHED: Final = 4096
 _MOST_RENDERED: Final = 64
 _LARGEST_CACHED: Final = 1 << 12
@@ -101,7 +99,7 @@ def parse_v3(data: bytes, key: str, limits: Limits = DEFAULT_LIMITS) -> Meta:
     meta = _parsed_v3.get(data)
     if meta is not None and limits is DEFAULT_LIMITS:
         return meta
-    own = without_block(data) if _MARK in data and len(data) <= limits.max_document_bytes else data
+    own = without_block(data) if MARK in data and len(data) <= limits.max_document_bytes else data
     encoding = _encoding(own) if limits is DEFAULT_LIMITS and len(own) <= _LARGEST_CACHED else None
     meta = None if encoding is None else _sibling(*encoding, key)
     if meta is not None:
@@ -188,15 +186,6 @@ def with_real_keys(store: Store, path: str, meta: ArrayMeta) -> ArrayMeta:
     if store.exists(join(path, meta.keys.key(first))) or not store.exists(join(path, nested.key(first))):
         return meta
     return meta._replace(keys=nested)
-
-
-def without_block(data: bytes) -> bytes:
-    """Return a document without its consolidated metadata, which may be a thousand times its size."""
-    members = split_object(data)
-    if CONSOLIDATED not in members:
-        return data
-    del members[CONSOLIDATED]
-    return b"{" + b",".join(encode_basestring_ascii(name).encode() + b":" + raw for name, raw in members.items()) + b"}"
 
 
 def documents(meta: Meta) -> dict[str, bytes]:

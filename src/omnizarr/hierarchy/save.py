@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Final
 
 from omnizarr.errors import ExistsError, MetadataError, NodeTypeError
+from omnizarr.format.consolidated import render_v3, split_v3
 from omnizarr.format.names import ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, check_new_path, join
-from omnizarr.hierarchy.consolidated import render_v3, split_v3
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.nodes import Meta, documents, parse_v2, parse_v3
 from omnizarr.hierarchy.upkeep import ancestors, block_keys, record

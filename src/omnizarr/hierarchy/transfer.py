@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from omnizarr.errors import ExistsError
+from omnizarr.format.consolidated import is_document, render_v2, render_v3
 from omnizarr.format.names import ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, ZMETADATA, join
-from omnizarr.hierarchy.consolidated import is_document, render_v2, render_v3
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.listing import walk
 from omnizarr.hierarchy.nodes import Meta, load

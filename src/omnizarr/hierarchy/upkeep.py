@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from omnizarr.format.consolidated import MARK, render_v2, render_v3, split_v2, split_v3
 from omnizarr.format.names import ZARR_JSON, ZMETADATA, join
-from omnizarr.hierarchy.consolidated import render_v2, render_v3, split_v2, split_v3
 from omnizarr.store.protocol import Store
-
-_MARK = b'"consolidated_metadata"'
 
 
 def ancestors(path: str) -> list[str]:
@@ -53,7 +51,7 @@ def record(
         new, old = values[2 * i], values[2 * i + 1]
         start = len(group) + 1 if group else 0
         inner = path[start:]
-        if new is not None and _MARK in new and group != path:
+        if new is not None and MARK in new and group != path:
             key = join(group, ZARR_JSON)
             texts = split_v3(new, key)
             if texts is not None:
