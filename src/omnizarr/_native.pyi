@@ -20,7 +20,6 @@ class Block:
     @property
     def fresh(self) -> bool:
         """Whether all bytes were zero when the block was made."""
-    def __buffer__(self, flags: int, /) -> memoryview: ...
 
 @final
 class FileStore:
@@ -67,6 +66,7 @@ class Kernel:
         fill: bytes | None,
         chain: list[_Step],
         *,
+        name: str = "",
         vlen: str = "",
         write_empty: bool = False,
         cache_bytes: int = 0,

@@ -39,6 +39,7 @@ fn build(py: Python<'_>, error: Error, path: Option<&str>) -> PyResult<PyErr> {
                     ("CorruptError", format!("chunk does not decode: {}", codec.message))
                 }
                 Fault::Checksum => ("ChecksumError", format!("checksum mismatch: {}", codec.message)),
+                Fault::Foreign if is_corruption(py, cause.as_deref())? => ("CorruptError", codec.message),
                 Fault::Config | Fault::Foreign => ("CodecError", codec.message),
             }
         }
@@ -70,6 +71,12 @@ fn build(py: Python<'_>, error: Error, path: Option<&str>) -> PyResult<PyErr> {
         error.set_cause(py, Some(*cause));
     }
     Ok(error)
+}
+
+/// Whether a codec in Python said itself that the bytes are damaged.
+fn is_corruption(py: Python<'_>, cause: Option<&PyErr>) -> PyResult<bool> {
+    let class = py.import("omnizarr.errors")?.getattr("CorruptError")?;
+    Ok(cause.is_some_and(|error| error.is_instance(py, &class)))
 }
 
 fn is_plain_os_error(py: Python<'_>, error: &PyErr) -> PyResult<bool> {

@@ -3,7 +3,7 @@
 use omnizarr_core::buffer::Buffer;
 use omnizarr_core::codec::{Contexts, Step, Want};
 use omnizarr_core::error::{CodecError, Error, Fault, Result};
-use omnizarr_core::store::{Listing, Object, Store, Token};
+use omnizarr_core::store::{Listing, Object, Store, Token, place_of};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView};
@@ -29,12 +29,21 @@ fn bytes_of<T>(value: &Bound<'_, PyAny>, f: impl FnOnce(&[u8]) -> T) -> PyResult
 }
 
 /// A store written in Python.
-pub struct PythonStore(pub Py<PyAny>);
+pub struct PythonStore {
+    store: Py<PyAny>,
+    /// What tells the store's values from those of others: its own word, or where it is in memory.
+    identity: u64,
+}
 
 impl PythonStore {
+    pub fn new(store: &Bound<'_, PyAny>) -> Self {
+        let own = store.getattr("identity").and_then(|number| number.extract::<u64>());
+        Self { identity: own.unwrap_or(store.as_ptr().addr() as u64), store: store.clone().unbind() }
+    }
+
     fn call<T>(&self, key: &str, f: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> Result<T> {
         let foreign = |error: PyErr| Error::Foreign { key: key.into(), source: Box::new(error) };
-        Python::attach(|py| f(self.0.bind(py))).map_err(foreign)
+        Python::attach(|py| f(self.store.bind(py))).map_err(foreign)
     }
 }
 
@@ -78,8 +87,8 @@ impl Object for PythonObject<'_> {
 }
 
 impl Store for PythonStore {
-    fn id(&self) -> u64 {
-        self.0.as_ptr().addr() as u64
+    fn place(&self, key: &str) -> u64 {
+        place_of(&[&self.identity.to_ne_bytes(), key.as_bytes()])
     }
 
     fn get(&self, key: &str, dst: &mut Buffer, most: usize) -> Result<bool> {

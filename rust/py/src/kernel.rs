@@ -49,8 +49,18 @@ impl Kernel {
         match (done, raised.into_inner().ok().flatten()) {
             (Ok(()), None) => Ok(()),
             (_, Some(error)) => Err(error),
-            (Err(error), None) => Err(raise(py, error, Some(&self.path))),
+            (Err(error), None) => Err(raise(py, self.named(error), Some(&self.path))),
         }
+    }
+
+    /// Call the codec of variable-length items by the name that users know it by.
+    fn named(&self, mut error: Error) -> Error {
+        if let (Error::Chunk { cause, .. }, Some(text)) = (&mut error, self.text)
+            && cause.codec == "vlen"
+        {
+            cause.codec = if text { "vlen-utf8" } else { "vlen-bytes" }.into();
+        }
+        error
     }
 
     fn read_into(&self, out: &Bound<'_, PyUntypedArray>, shape: &[usize], f: Move<'_>) -> PyResult<()> {
@@ -64,7 +74,7 @@ impl Kernel {
         let arenas = Arenas::new(self.engine.fill(), Vec::new());
         let view = record_view(&mut records, shape);
         self.run(py, &|ask| f(&view, Some(&arenas), ask))?;
-        strings::store_objects(out, &records, &arenas, text)
+        strings::store_objects(out, &records, &arenas, text, &self.path)
     }
 
     fn write_from(&self, values: &Bound<'_, PyUntypedArray>, shape: &[usize], f: Move<'_>) -> PyResult<()> {
@@ -108,14 +118,14 @@ fn native_store(store: &Bound<'_, PyAny>) -> Arc<dyn Store> {
     } else if let Ok(memory) = store.cast::<MemoryStore>() {
         Arc::clone(&memory.get().0) as Arc<dyn Store>
     } else {
-        Arc::new(PythonStore(store.clone().unbind()))
+        Arc::new(PythonStore::new(store))
     }
 }
 
 #[pymethods]
 impl Kernel {
     #[new]
-    #[pyo3(signature = (store, prefix, shape, chunks, keys, itemsize, fill, chain, *, vlen="", write_empty=false,
+    #[pyo3(signature = (store, prefix, shape, chunks, keys, itemsize, fill, chain, *, name="", vlen="", write_empty=false,
         cache_bytes=0, max_chunk_bytes=1 << 32, max_variable_bytes=1 << 31))]
     #[allow(clippy::too_many_arguments, reason = "an array is made of this much")]
     fn new(
@@ -127,6 +137,7 @@ impl Kernel {
         itemsize: usize,
         fill: Option<Vec<u8>>,
         chain: &Bound<'_, PyList>,
+        name: &str,
         vlen: &str,
         write_empty: bool,
         cache_bytes: usize,
@@ -139,7 +150,7 @@ impl Kernel {
             "bytes" => Some(false),
             _ => return Err(PyValueError::new_err(format!("vlen {vlen:?} is not one of '', 'string', 'bytes'"))),
         };
-        let path = format!("/{}", prefix.trim_end_matches('/'));
+        let path = if name.is_empty() { format!("/{}", prefix.trim_end_matches('/')) } else { name.to_owned() };
         let item = if text.is_some() { RECORD } else { itemsize };
         let (key_prefix, separator, suffix, scalar) = keys;
         let spec = Spec {

@@ -7,7 +7,7 @@ use omnizarr_core::vlen::{Arenas, RECORD, Record, VALUES, text};
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::{PyBytes, PyDict, PyString};
 
 /// Addresses of all elements in C order.
 fn places(array: &Bound<'_, PyUntypedArray>) -> Vec<*mut *mut ffi::PyObject> {
@@ -27,6 +27,7 @@ pub fn store_objects(
     records: &[u8],
     arenas: &Arenas,
     is_text: bool,
+    path: &str,
 ) -> PyResult<()> {
     let py = array.py();
     let (records, _) = records.as_chunks::<RECORD>();
@@ -39,7 +40,7 @@ pub fn store_objects(
                 _ => {
                     let bytes = text(arenas, record);
                     let object = if is_text {
-                        let valid = std::str::from_utf8(bytes).map_err(|error| invalid_text(py, error))?;
+                        let valid = std::str::from_utf8(bytes).map_err(|error| invalid_text(py, error, path))?;
                         PyString::new(py, valid).into_any()
                     } else {
                         PyBytes::new(py, bytes).into_any()
@@ -58,10 +59,13 @@ pub fn store_objects(
     })
 }
 
-fn invalid_text(py: Python<'_>, error: std::str::Utf8Error) -> PyErr {
+fn invalid_text(py: Python<'_>, error: std::str::Utf8Error, path: &str) -> PyErr {
     let make = || -> PyResult<PyErr> {
         let class = py.import("omnizarr.errors")?.getattr("CorruptError")?;
-        Ok(PyErr::from_value(class.call1((format!("a string is not valid UTF-8: {error}"),))?))
+        let kwargs = PyDict::new(py);
+        kwargs.set_item("path", path)?;
+        kwargs.set_item("codec", "vlen-utf8")?;
+        Ok(PyErr::from_value(class.call((format!("a stored string is not valid UTF-8: {error}"),), Some(&kwargs))?))
     };
     make().unwrap_or_else(|failure| failure)
 }

@@ -90,14 +90,14 @@ impl Call<'_> {
         let Scratch { cx, enc, dec, one, two, .. } = work;
         if cell.is_whole() {
             if let Some(values) = self.as_they_are(chain, cell) {
-                let _held = lock::hold(store.id(), key);
+                let _held = lock::hold(store.place(key));
                 return if self.is_blank(values) { store.erase(key).map(drop) } else { store.put(key, &[values]) };
             }
             let some = self.encode(key, chain, cell, None, &mut Work { cx, dec, one, two })?;
-            let _held = lock::hold(store.id(), key);
+            let _held = lock::hold(store.place(key));
             return if some { store.put(key, &[dec.as_slice()]) } else { store.erase(key).map(drop) };
         }
-        let _held = lock::hold(store.id(), key);
+        let _held = lock::hold(store.place(key));
         let most = chain.encoded_size(&cell.shape).max();
         if is_plain(chain) && store.get(key, dec, most)? {
             // What is stored is the dense chunk itself: change it where it is.

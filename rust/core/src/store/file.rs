@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use arc_swap::ArcSwapOption;
 
 use super::file_confined::{Access, Root, identity};
-use super::{Listing, Object, Store, Token, check_key, check_prefix, is_debris};
+use super::{Listing, Object, Store, Token, check_key, check_prefix, is_debris, place_of};
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
 
@@ -177,10 +177,11 @@ impl Store for FileStore {
         Ok(())
     }
 
-    /// Two stores of one directory lock the same chunks, however the directory was spelled.
-    fn id(&self) -> u64 {
-        let (device, inode) = self.root.load().as_ref().map_or((0, 0), |root| root.identity());
-        device.rotate_left(32) ^ inode
+    /// The file's path without links: an array may be reached by its own store and by that of a group above it.
+    fn place(&self, key: &str) -> u64 {
+        let root = self.root.load();
+        let root = root.as_ref().and_then(|root| root.real().ok()).unwrap_or(&self.path);
+        place_of(&[root.as_os_str().as_encoded_bytes(), b"/", key.as_bytes()])
     }
 
     fn get(&self, key: &str, dst: &mut Buffer, most: usize) -> Result<bool> {

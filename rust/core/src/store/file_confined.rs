@@ -65,7 +65,7 @@ impl Root {
     }
 
     /// The directory's path without links.
-    fn real(&self) -> io::Result<&Path> {
+    pub fn real(&self) -> io::Result<&Path> {
         if self.real.get().is_none() {
             let _ = self.real.set(fs::canonicalize(&self.path)?);
         }

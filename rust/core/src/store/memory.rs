@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use super::{Listing, Object, Store, Token, check_key, check_prefix};
+use super::{Listing, Object, Store, Token, check_key, check_prefix, place_of};
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
 use crate::fork;
@@ -68,8 +68,8 @@ fn below<'a>(map: &'a Map, prefix: &'a str) -> impl Iterator<Item = &'a String> 
 }
 
 impl Store for MemoryStore {
-    fn id(&self) -> u64 {
-        std::ptr::from_ref(self).addr() as u64
+    fn place(&self, key: &str) -> u64 {
+        place_of(&[&std::ptr::from_ref(self).addr().to_ne_bytes(), key.as_bytes()])
     }
 
     fn in_memory(&self) -> bool {

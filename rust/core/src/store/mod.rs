@@ -9,8 +9,17 @@ pub use file::FileStore;
 pub use memory::MemoryStore;
 pub use names::{check_key, check_prefix, is_debris};
 
+use std::hash::{DefaultHasher, Hasher};
+
 use crate::buffer::Buffer;
 use crate::error::Result;
+
+/// A number for a place that is made of parts; how they are cut does not matter.
+pub fn place_of(parts: &[&[u8]]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    parts.iter().for_each(|part| hasher.write(part));
+    hasher.finish()
+}
 
 /// What tells one state of a stored value from another: equal tokens mean equal bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -43,8 +52,8 @@ pub trait Store: Send + Sync {
         Ok(())
     }
 
-    /// Tells this store from others that hold other values.
-    fn id(&self) -> u64;
+    /// A number for the value under a key: equal for equal places, whichever way they are reached.
+    fn place(&self, key: &str) -> u64;
 
     /// Whether values lie in memory, so that [`Object::bytes`] gives them without a copy.
     fn in_memory(&self) -> bool {
