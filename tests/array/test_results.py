@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import omnizarr as oz
+from omnizarr.errors import LimitError, ShapeError
 
 SHAPE = (1100, 1000)  # of eight-byte elements: above the size from which memory is used again
 
@@ -57,3 +58,34 @@ def test_a_fill_value_that_is_not_zero(array):
     other = oz.create_array(oz.MemoryStore(), shape=SHAPE, dtype="f8", chunks=(100, 1000), fill_value=np.nan)
     for _ in range(2):
         assert np.isnan(other[...]).all()
+
+
+@pytest.mark.parametrize("dtype", ["i4", "string"])
+@pytest.mark.parametrize("shape", [(2**62,), (2**31, 2**31)])
+def test_what_no_array_can_hold_is_refused(dtype, shape):
+    huge = oz.create_array({}, shape=shape, dtype=dtype)
+    with pytest.raises(LimitError, match=r"a result of \d+ bytes does not fit into memory"):
+        huge[...]
+    with pytest.raises(LimitError, match="bytes"):
+        huge[...] = 1 if dtype == "i4" else "a"
+    with pytest.raises(LimitError, match="bytes"):
+        huge[...] = np.ones(1, "i4") if dtype == "i4" else ["a"]
+
+
+def test_a_result_larger_than_memory_is_refused():
+    with pytest.raises(LimitError, match=r"a result of 4611686018427387904 bytes does not fit into memory"):
+        oz.create_array({}, shape=(2**60,), dtype="i4")[...]
+
+
+@pytest.mark.parametrize("out", [[0] * 5, bytearray(20), 0])
+def test_out_must_be_an_array(out):
+    with pytest.raises(ShapeError, match="NumPy array"):
+        oz.create_array({}, shape=(5, 5), dtype="i4").read(0, out=out)
+
+
+@pytest.mark.parametrize("value", ["a\ud800", ["a", "\ud800"], np.array(["a", "\udfff"])])
+def test_text_that_has_no_utf8_is_refused(value):
+    array = oz.create_array({}, shape=(2,), dtype="string")
+    with pytest.raises(ShapeError, match="string") as caught:
+        array[...] = value
+    assert isinstance(caught.value.__cause__, UnicodeEncodeError)

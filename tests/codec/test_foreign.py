@@ -10,7 +10,7 @@ import pytest
 
 import omnizarr as oz
 from omnizarr.codec import registry
-from omnizarr.errors import CodecError, CorruptError, OmnizarrError, UnsafeError, UnsupportedError
+from omnizarr.errors import CodecError, CorruptError, MetadataError, OmnizarrError, UnsafeError, UnsupportedError
 from omnizarr.model.codec import Codec
 
 VALUES = np.arange(60, dtype="f8").reshape(6, 10)
@@ -59,6 +59,50 @@ def test_codecs_of_numcodecs(fmt, config, dtype, order):
     np.testing.assert_array_equal(roundtrip(fmt, [config, "zstd"], values, order=order), values)
     if fmt == "zarr3":
         np.testing.assert_array_equal(roundtrip(fmt, [config], values, shards=(8, 6)), values)
+
+
+WRONG = [
+    ({"id": "fixedscaleoffset", "offset": 0, "scale": 1, "dtype": "<f8", "astype": "|i1"}, "f8", "i4"),
+    ({"id": "fixedscaleoffset", "offset": 0, "scale": 1, "dtype": "<u4", "astype": "|i1"}, "u4", "i4"),
+    ({"id": "quantize", "digits": 2, "dtype": "<f8"}, "f8", "i4"),
+    ({"id": "quantize", "digits": 2, "dtype": "<f4"}, "f4", "f8"),
+    ({"id": "astype", "encode_dtype": "<i2", "decode_dtype": "<f4"}, "f4", "i4"),
+    ({"id": "packbits"}, "b1", "i4"),
+    ({"id": "packbits"}, "b1", "u1"),
+    ({"id": "categorize", "labels": ["a", "b"], "dtype": "<U1", "astype": "u1"}, "U1", "i4"),
+    ({"id": "categorize", "labels": ["a", "b"], "dtype": "<U1", "astype": "u1"}, "U1", "U2"),
+]
+
+
+@pytest.mark.parametrize(("config", "made_for", "dtype"), WRONG)
+def test_a_codec_made_for_another_type_is_refused(fmt, config, made_for, dtype):
+    numcodecs = pytest.importorskip("numcodecs")
+    for given in (config, numcodecs.get_codec(dict(config))):
+        with pytest.raises(MetadataError, match=config["id"]) as caught:
+            oz.create_array({}, shape=(8,), dtype=dtype, codecs=given, format=fmt)
+        assert made_for in str(caught.value)
+        assert np.dtype(dtype).str in str(caught.value)
+
+
+def test_a_codec_made_for_another_type_is_refused_in_stored_arrays():
+    pytest.importorskip("numcodecs")
+    config = {"id": "quantize", "digits": 2, "dtype": "<f8"}
+    array = oz.create_array({}, shape=(8,), dtype="f8", codecs=config, format="zarr2")
+    document = array.store.get(".zarray").replace(b'"dtype": "<f8",\n  "', b'"dtype": "<i8",\n  "')
+    assert b"<i8" in document
+    assert b"<f8" in document
+    stored = oz.open_array({".zarray": document}, "r+")  # codecs are looked at when values are first asked for
+    with pytest.raises(MetadataError, match="quantize"):
+        stored[...]
+    with pytest.raises(MetadataError, match="quantize"):
+        stored[...] = 1
+
+
+def test_time_may_go_through_a_codec_of_integers(fmt):
+    pytest.importorskip("numcodecs")
+    values = (1000 * np.arange(60)).reshape(6, 10).astype("M8[s]")
+    config = {"id": "fixedscaleoffset", "offset": 0, "scale": 1, "dtype": "<i8", "astype": "<i4"}
+    np.testing.assert_array_equal(roundtrip(fmt, [config], values), values)
 
 
 def test_numcodecs_reads_what_the_adapter_wrote():

@@ -1,6 +1,8 @@
 """Wrappers: reading only, a part of a store, counting, delay; what the kernel sees through them; mappings; pickling."""
 
 import pickle
+import subprocess
+import sys
 import threading
 import time
 from collections import UserDict
@@ -9,6 +11,7 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 
+import omnizarr.store
 from omnizarr.errors import ReadOnlyError, StoreError, UnsafeError
 from omnizarr.store.fault import FaultStore
 from omnizarr.store.file import FileStore
@@ -182,6 +185,48 @@ def test_names_of_stores_in_memory():
     assert MemoryStore(mapping).native is None
     assert MemoryStore(MappingProxyType({})).read_only
     assert not MemoryStore().read_only
+
+
+def test_the_name_of_a_mapping_is_never_used_again():
+    seen = {DictStore({}).uri for _ in range(50)} | {MemoryStore().uri for _ in range(50)}
+    assert len(seen) == 100
+    mapping = {}
+    first = DictStore(mapping)
+    assert first.uri == first.uri == DictStore(mapping).uri == ReadOnlyStore(DictStore(mapping)).uri
+
+
+def test_stores_of_one_mapping_have_one_identity(tmp_path):
+    mapping = {}
+    store = DictStore(mapping)
+    assert isinstance(store.identity, int)
+    assert store.identity == DictStore(mapping).identity == MemoryStore(mapping).identity == id(mapping)
+    other = {}
+    assert DictStore(other).identity != store.identity
+    for wrapped in (ReadOnlyStore(store), PrefixStore(store, "a"), CountingStore(store), FaultStore(store)):
+        assert wrapped.identity == store.identity
+        assert LatencyStore(wrapped, 0.0).identity == store.identity
+    assert CountingStore(FileStore(tmp_path)).identity is None
+    assert MemoryStore().identity is None
+
+
+def test_every_class_can_be_had_from_the_package():
+    from omnizarr.store import ReadOnlyStore
+
+    assert ReadOnlyStore({}).read_only
+    assert set(omnizarr.store.__all__) == {
+        "CountingStore", "DictStore", "Fault", "FaultStore", "FileStore", "LatencyStore", "MemoryStore", "PrefixStore",
+        "ReadOnlyStore", "Store",
+    }  # fmt: skip
+    for name in omnizarr.store.__all__:
+        assert getattr(omnizarr.store, name).__name__ == name
+        assert name in dir(omnizarr.store)
+    with pytest.raises(AttributeError, match="nonsense"):
+        _ = omnizarr.store.nonsense
+
+
+def test_importing_loads_no_wrapper_for_tests():
+    code = "import sys, omnizarr; print({'omnizarr.store.fault', 'omnizarr.store.observe'} & {*sys.modules})"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout.split() == [b"set()"]
 
 
 def test_pickling(tmp_path):

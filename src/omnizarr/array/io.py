@@ -11,11 +11,11 @@ import numpy as np
 from omnizarr.array.index import Mask, Points, Selection
 from omnizarr.array.values import as_values, broadcast
 from omnizarr.codec.compile import compile_chain
-from omnizarr.errors import ShapeError, UnsupportedError
+from omnizarr.errors import LimitError, ShapeError, UnsupportedError
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.native import Block, Kernel
-from omnizarr.store.protocol import Store, kernel_target
+from omnizarr.store.protocol import Store, kernel_target, place_name
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -56,6 +56,7 @@ class Access:
             itemsize=dtype.itemsize,
             fill=fill,
             chain=chain.steps,
+            name=place_name(store, path),
             vlen=dtype.vlen,
             write_empty=write_empty,
             cache_bytes=cache_bytes,
@@ -94,27 +95,38 @@ class Access:
             if flips or order is not None or shape != counts:
                 raw = _arranged(found, raw)
         else:
-            raw = np.empty(found.shape, self._memory)
+            raw, _ = self._allocate(found.shape)
             self._read_listed(found, raw.reshape(-1))
             if not found.shape:
                 return raw[()]
         return raw.astype(self._dtype) if self._memory is not self._dtype and self._vlen else raw
 
     def _allocate(self, shape: tuple[int, ...]) -> tuple[npt.NDArray[Any], bool]:
-        """Return a new array, and whether missing chunks may be left as they are in it."""
-        size = prod(shape) * self._memory.itemsize
-        if size >= _LARGE and not self._vlen:
-            block = Block(size)
-            # NumPy's stubs list the types with a buffer that they know of.
-            return np.ndarray(shape, self._memory, cast("memoryview", block)), self._zero_fill and block.fresh
-        return np.empty(shape, self._memory), False
+        """Return a new array, and whether missing chunks may be left as they are in it.
 
-    def read_into(self, found: Selection | Points | Mask, out: npt.NDArray[Any]) -> None:
+        Raises:
+            LimitError: If it is larger than memory.
+        """
+        size = prod(shape) * self._memory.itemsize
+        try:
+            if size >= _LARGE and not self._vlen:
+                block = Block(size)
+                # NumPy's stubs list the types with a buffer that they know of.
+                return np.ndarray(shape, self._memory, cast("memoryview", block)), self._zero_fill and block.fresh
+            return np.empty(shape, self._memory), False
+        except (MemoryError, OverflowError, ValueError) as error:
+            raise LimitError(
+                f"a result of {size} bytes does not fit into memory", path=self._path, hint="Select less at a time."
+            ) from error
+
+    def read_into(self, found: Selection | Points | Mask, out: object) -> None:
         """Read what was selected into an array of the caller's.
 
         Raises:
-            ShapeError: If `out` has another shape or type, or cannot be written.
+            ShapeError: If `out` is not a NumPy array, has another shape or type, or cannot be written.
         """
+        if not isinstance(out, np.ndarray):
+            raise ShapeError(f"out must be a NumPy array, not a {type(out).__name__}", path=self._path)
         if out.shape != found.shape or out.dtype != self._dtype:
             raise ShapeError(
                 f"out has shape {out.shape} and type {out.dtype}, the selection {found.shape} and {self._dtype}",
@@ -146,6 +158,7 @@ class Access:
 
         Raises:
             ShapeError: If the values do not fit in shape or type.
+            LimitError: If more elements were selected than any array can have.
             UnsupportedError: If a codec that reading may leave out is not installed.
         """
         if self._skipped:
@@ -158,7 +171,7 @@ class Access:
             return
         try:
             self._put(found, values)
-        except TypeError as error:  # only the kernel looks at every element
+        except (TypeError, UnicodeEncodeError) as error:  # only the kernel looks at every element
             raise ShapeError(f"the values cannot be stored as {self._vlen}: {error}", path=self._path) from error
 
     def _put(self, found: Selection | Points | Mask, values: npt.NDArray[Any]) -> None:

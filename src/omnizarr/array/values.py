@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from omnizarr.errors import ShapeError
+from omnizarr.errors import LimitError, ShapeError
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -38,17 +40,23 @@ def broadcast(values: npt.NDArray[Any], shape: tuple[int, ...], path: str) -> np
 
     Raises:
         ShapeError: If the shapes do not fit.
+        LimitError: If no array can have as many elements.
     """
     if values.shape == shape:
         return values
     while values.ndim > len(shape) and values.shape[0] == 1:
         values = values[0]
-    if not values.ndim and values.dtype != _OBJECT:
-        # One element repeated without steps: what np.broadcast_to does, in a tenth of the time.
-        return np.ndarray(shape, values.dtype, values, 0, (0,) * len(shape))
     try:
+        if not values.ndim and values.dtype != _OBJECT:
+            # One element repeated without steps: what np.broadcast_to does, in a tenth of the time.
+            return np.ndarray(shape, values.dtype, values, 0, (0,) * len(shape))
         return np.broadcast_to(values, shape)
     except ValueError:
+        size = prod(length or 1 for length in shape) * values.itemsize
+        if size > sys.maxsize:
+            raise LimitError(
+                f"a selection of {size} bytes is more than an array can have", path=path, hint="Write less at a time."
+            ) from None
         raise ShapeError(f"values of shape {values.shape} do not broadcast to {shape}", path=path) from None
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from omnizarr.codec.stage import Stage
 from omnizarr.codec.steps import Lowered
-from omnizarr.errors import CodecError, CorruptError, UnsupportedError
+from omnizarr.errors import CodecError, CorruptError, MetadataError, UnsupportedError
 from omnizarr.model.codec import Kind
 
 if TYPE_CHECKING:
@@ -63,6 +63,36 @@ def adapt(name: str, kind: Kind, codec: PythonCodec, stage: Stage) -> Lowered:
         after = stage.to_bytes(None, typed=False)
     step = {"codec": adapter, "name": name, "kind": kind, "encoded_size": after.size, "decoded_size": stage.size}
     return Lowered({}, ("python", step), after)
+
+
+def check_type(name: str, codec: PythonCodec, stage: Stage) -> None:
+    """Refuse an array codec of numcodecs that was made for elements of another type.
+
+    Such a codec looks at the bytes as if they were of its own type, and what it gives back is no value of either.
+
+    Raises:
+        MetadataError: If the type that reaches the codec is not the one that it was made for.
+    """
+    if stage.vlen:
+        return
+    made_for = getattr(codec, "decode_dtype", getattr(codec, "dtype", None))
+    if name.endswith("packbits"):
+        made_for = np.dtype(bool)
+    if not isinstance(made_for, np.dtype) or _alike(made_for, stage.dtype):
+        return
+    raise MetadataError(
+        f"the codec was made for the type {made_for.str}, but {stage.dtype.str} reaches it",
+        codec=name,
+        hint="Give the codec the type of the array, or of what the codec before it emits.",
+    )
+
+
+def _alike(made_for: np.dtype[np.generic], given: np.dtype[np.generic]) -> bool:
+    # Points and spans of time are counts, and are often stored by codecs made for integers.
+    if given.kind in "mM" and made_for.kind == "i":
+        return made_for.itemsize == given.itemsize
+    # Another byte order counts: the codec looks at the bytes, and would take them for other numbers.
+    return made_for == given
 
 
 def _emitted(name: str, codec: PythonCodec, stage: Stage) -> tuple[np.dtype[np.generic], tuple[int, ...]]:

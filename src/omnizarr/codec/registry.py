@@ -12,7 +12,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
-from omnizarr.codec.adapt import adapt
+from omnizarr.codec.adapt import adapt, check_type
 from omnizarr.codec.stage import Stage
 from omnizarr.codec.steps import Lowered
 from omnizarr.errors import MetadataError, UnsafeError, UnsupportedError
@@ -102,6 +102,8 @@ def _lower_numcodecs(name: str, identifier: str, config: Mapping[str, JSON], sta
         raise MetadataError(f"the configuration does not suit it: {error}", codec=name) from error
     # Of a codec from elsewhere no more is known than that it makes bytes of whatever reaches it.
     kind = known_kind(name) or ("array-bytes" if stage.is_array else "bytes")
+    if kind == "array":
+        check_type(name, codec, stage)
     return adapt(name, kind, codec, stage)._replace(config=dict(config))
 
 

@@ -22,7 +22,7 @@ from omnizarr.hierarchy.tree import describe, shape_text
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.codec import Codec, inner_codecs, sharding_of
 from omnizarr.model.jsonvalue import JSON
-from omnizarr.store.protocol import Store
+from omnizarr.store.protocol import Store, place_name
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -174,10 +174,11 @@ class Array:
         return self._opened().kernel.stored()[1]
 
     def __getitem__(self, selection: Any) -> Any:  # noqa: ANN401 - whatever NumPy takes and gives
-        access = self._access
+        # First the metadata, then what reads: whoever changes the shape sets them the other way round.
+        shape, access = self._meta.shape, self._access
         if access is None:
-            access = self._opened()
-        found = basic(selection, self._meta.shape)
+            access, shape = self._opened(), self._meta.shape
+        found = basic(selection, shape)
         result = access.read(found)
         if not found.shape and _keeps_array(selection):
             return np.asarray(result, self._meta.dtype.numpy)
@@ -236,9 +237,11 @@ class Array:
             ReadOnlyError: If the array was opened for reading.
         """
         self._context.check_writable(self._path)
-        self.refresh()
-        self._meta = resize(self._context, self._path, self._opened(), self._meta, shape)
-        self._access = None
+        with self._context.lock:
+            self.refresh()
+            access = self._opened()
+            new = resize(self._context, self._path, access, self._meta, shape)
+            self._access, self._meta = None, new
 
     def append(self, values: Any, axis: int = 0) -> tuple[int, ...]:  # noqa: ANN401 - whatever NumPy takes
         """Add values at the end of a dimension, and return the new shape.
@@ -254,12 +257,14 @@ class Array:
         >>> a.append([[1, 2], [3, 4]])
         (2, 2)
         """
-        self._context.check_writable(self._path)
-        self.refresh()
-        self._meta, self._access = append(
-            self._context, self._path, self._opened(), self._meta, values=values, axis=axis
-        )
-        return self._meta.shape
+        context, path = self._context, self._path
+        context.check_writable(path)
+        with context.lock:
+            self.refresh()
+            access = self._opened()
+            new, access = append(context, path, access, self._meta, values=values, axis=axis)
+            self._access, self._meta = access, new
+            return new.shape
 
     def refresh(self) -> None:
         """Look at the documents again, in case another program changed them.
@@ -268,15 +273,15 @@ class Array:
             NotFoundError: If the array is gone.
             NodeTypeError: If a group took its place.
         """
-        meta = load(self._context.store, self._path, self._context.limits, self._meta.format)
-        if meta is None:
-            raise NotFoundError("the array is gone", path=self._path)
-        if not isinstance(meta, ArrayMeta):
-            raise NodeTypeError("a group has taken the array's place", path=self._path)
-        if meta is not self._meta and meta != self._meta:
-            self._meta = meta
-            self._access = None
-        self._unchecked = False
+        with self._context.lock:
+            meta = load(self._context.store, self._path, self._context.limits, self._meta.format)
+            if meta is None:
+                raise NotFoundError("the array is gone", path=place_name(self._context.store, self._path))
+            if not isinstance(meta, ArrayMeta):
+                raise NodeTypeError("a group has taken the array's place", path=self._path)
+            if meta is not self._meta and meta != self._meta:
+                self._access, self._meta = None, meta
+            self._unchecked = False
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
         if copy is False:
@@ -341,20 +346,14 @@ class Array:
 
     def _opened(self) -> Access:
         """Return what reads and writes, made on first use."""
-        if self._access is None:
-            if self._unchecked:
-                self._check()
-            self._meta = with_real_keys(self._context.store, self._path, self._meta)
-            context = self._context
-            self._access = Access(
-                context.store,
-                self._path,
-                self._meta,
-                limits=context.limits,
-                write_empty=context.write_empty,
-                cache_bytes=context.cache_bytes,
-            )
-        return self._access
+        with self._context.lock:
+            if self._access is None:
+                if self._unchecked:
+                    self._check()
+                context, path = self._context, self._path
+                self._meta = with_real_keys(context.store, path, self._meta)
+                self._access = context.access(path, self._meta)
+            return self._access
 
     def _check(self) -> None:
         """Let the array's own document win over the copy that the handle was made from."""
@@ -374,15 +373,11 @@ class Array:
         return self._meta.attributes
 
     def _change_attributes(self, values: Mapping[str, JSON], removed: Iterable[str], *, replace: bool) -> None:
-        self._context.check_writable(self._path)
-        self.refresh()
-        attributes = {} if replace else dict(self._meta.attributes)
-        attributes.update(values)
-        for name in removed:
-            attributes.pop(name, None)
-        meta = self._meta._replace(attributes=attributes)
-        save.replace(self._context, self._path, self._meta, meta)
-        self._meta = meta
+        context, path = self._context, self._path
+        context.check_writable(path)
+        with context.lock:
+            self.refresh()
+            self._meta = save.change_attributes(context, path, self._meta, values, removed, replaced=replace)
 
 
 def _keeps_array(selection: object) -> bool:
@@ -395,5 +390,5 @@ def _reopened(store: Store, path: str, dialect: str, *options: Any) -> Array:  #
     context = Context(store, read_only=read_only, limits=limits, write_empty=write_empty, cache_bytes=cache_bytes)
     meta = load(store, path, limits, dialect)
     if not isinstance(meta, ArrayMeta):
-        raise NotFoundError("the array is gone", path=path)
+        raise NotFoundError("the array is gone", path=place_name(store, path))
     return Array(context, path, meta)

@@ -50,6 +50,11 @@ class Block:
         old = (texts.get(start + ZARRAY), texts.get(start + ZGROUP), texts.get(start + ZATTRS))
         return parse_v2(path + "/" if path else "", old, limits)
 
+    def holds(self, path: str) -> bool:
+        """Whether there was a node at the path, readable or not."""
+        inner = self._inside(path)
+        return inner is not None and any(join(inner, name) in self._texts for name in _MAIN)
+
     def children(self, path: str) -> list[str]:
         """Return the names of the nodes right below a path."""
         if self._children is None:

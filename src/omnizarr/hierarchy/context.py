@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from _thread import RLock
+
+from omnizarr.array.io import Access
 from omnizarr.errors import ReadOnlyError
 from omnizarr.hierarchy.consolidated import Block, load_block
+from omnizarr.hierarchy.lock import lock_of
 from omnizarr.limits import DEFAULT_LIMITS, Limits
+from omnizarr.model.array import ArrayMeta
 from omnizarr.native import FileStore, MemoryStore
 from omnizarr.store.protocol import Store, kernel_target
 
@@ -21,7 +27,7 @@ class Context:
         block_root: Path of the group whose consolidated metadata may be used, or `None` for none.
     """
 
-    __slots__ = ("_block", "block_root", "cache_bytes", "limits", "read_only", "store", "write_empty")
+    __slots__ = ("_block", "_lock", "block_root", "cache_bytes", "limits", "read_only", "store", "write_empty")
 
     def __init__(
         self,
@@ -40,6 +46,15 @@ class Context:
         self.cache_bytes = cache_bytes
         self.block_root = block_root
         self._block: Block | None = None
+        self._lock: tuple[int, RLock] | None = None
+
+    @property
+    def lock(self) -> RLock:
+        """What keeps the other threads of this process from changing metadata in the store."""
+        known, process = self._lock, os.getpid()
+        if known is None or known[0] != process:
+            known = self._lock = process, lock_of(self.store)
+        return known[1]
 
     @property
     def block(self) -> Block | None:
@@ -54,6 +69,17 @@ class Context:
     def is_near(self) -> bool:
         """Whether documents and listings are cheap: the store is in memory or in the file system."""
         return isinstance(kernel_target(self.store)[0], (FileStore, MemoryStore))
+
+    def access(self, path: str, meta: ArrayMeta) -> Access:
+        """Return what reads and writes the array at a path."""
+        return Access(
+            self.store,
+            path,
+            meta,
+            limits=self.limits,
+            write_empty=self.write_empty,
+            cache_bytes=self.cache_bytes,
+        )
 
     def check_writable(self, path: str) -> None:
         """Raise if this was opened for reading.

@@ -113,8 +113,8 @@ def _array_meta(options: ArrayOptions, dialect: str, limits: Limits) -> ArrayMet
     asked = Layout(memory, chunks, shards, options.get("order", "C"), wanted.byteorder or None)
     dims = _dims(options.get("dims"), shape)
     attributes = to_json_object(options.get("attrs") or {})
-    if dialect == "zarr2" and dims is not None:
-        attributes = {DIMENSIONS: list(dims), **attributes}
+    if dialect == "zarr2" and dims is not None and attributes.get(DIMENSIONS, list(dims)) != list(dims):
+        raise ShapeError(f"dims are {dims!r}, but the attribute {DIMENSIONS} says {attributes[DIMENSIONS]!r}")
     return ArrayMeta(
         shape=shape,
         dtype=memory,

@@ -6,22 +6,31 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from omnizarr.array.defaults import Extents
-from omnizarr.errors import ExistsError, NodeTypeError, NotFoundError, ShapeError
+from omnizarr.errors import (
+    LimitError,
+    MetadataError,
+    NodeTypeError,
+    NotFoundError,
+    OmnizarrError,
+    ShapeError,
+    UnsafeError,
+)
 from omnizarr.format.names import check_new_path, join, normal_path
 from omnizarr.hierarchy import html, save
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.attrs import Attributes, to_json_object
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.create import ZERO, ArrayOptions, array_meta
-from omnizarr.hierarchy.listing import children, find, not_found, tree, walk
-from omnizarr.hierarchy.nodes import Meta, load
-from omnizarr.hierarchy.transfer import consolidate, copy_node
+from omnizarr.hierarchy.filling import fitting, with_data
+from omnizarr.hierarchy.listing import Found, children, find, is_there, left_out, not_found, tree, walk
+from omnizarr.hierarchy.nodes import Meta, as_path, load
+from omnizarr.hierarchy.transfer import check_apart, consolidate, copy_node
 from omnizarr.hierarchy.tree import Tree
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.dtype import DType
 from omnizarr.model.group import GroupMeta
 from omnizarr.model.jsonvalue import JSON
-from omnizarr.store.protocol import Store
+from omnizarr.store.protocol import Store, place_name
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -97,11 +106,19 @@ class Group:
         """Return the node at a path within the group, or the default if there is none."""
         try:
             return self[path]
-        except NotFoundError:
+        except (NotFoundError, UnsafeError):
+            # A path that leads out of the store is that of no node; documents that are unsafe to follow are told of.
+            if path in self:
+                raise
             return default
 
     def __contains__(self, path: object) -> bool:
-        return isinstance(path, str) and find(self._context, self._full(path))[0] is not None
+        if not isinstance(path, str):
+            return False
+        try:
+            return is_there(self._context, self._full(path))
+        except UnsafeError:
+            return False
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.keys())
@@ -124,14 +141,19 @@ class Group:
     def members(self, max_depth: int | None = 0) -> list[tuple[str, Array | Group]]:
         """Return the nodes below the group with their paths within it, parents before their children.
 
+        Nodes that cannot be read are left out, with a warning that says why.
+
         Args:
             max_depth: How many levels of groups are entered: 0 for the nodes right below, `None` for all.
         """
-        if max_depth == 0:
-            start = self._path + "/" if self._path else ""
-            return [(name, self._node(start + name, meta, copied=copied)) for name, meta, copied in self._children()]
-        below = walk(self._context, self._path, self._meta.format, max_depth)
-        return [(path, self._node(join(self._path, path), meta, copied=copied)) for path, meta, copied in below]
+        nodes = []
+        for path, meta, copied in walk(self._context, self._path, self._meta.format, max_depth):
+            full = join(self._path, path)
+            if isinstance(meta, OmnizarrError):
+                left_out(full, meta)
+            else:
+                nodes.append((path, self._node(full, meta, copied=copied)))
+        return nodes
 
     def arrays(self) -> list[tuple[str, Array]]:
         """Return names and arrays right below."""
@@ -153,8 +175,8 @@ class Group:
             ReadOnlyError: If this group was opened for reading.
         """
         meta = GroupMeta(to_json_object(attrs or {}), self._meta.format)
-        full = join(self._path, check_new_path(path))
-        save.create(self._context, full, meta, overwrite=overwrite, parent=self._path)
+        full = join(self._path, check_new_path(as_path(path)))
+        meta = save.create(self._context, full, meta, overwrite=overwrite, parent=self._path)
         return Group(self._context, full, meta)
 
     def require_group(self, path: str) -> Group:
@@ -163,9 +185,10 @@ class Group:
         Raises:
             NodeTypeError: If an array is there.
         """
-        node = self.get(path)
-        if node is None:
-            return self.create_group(path)
+        with self._context.lock:
+            node = self.get(path)
+            if node is None:
+                return self.create_group(path)
         if isinstance(node, Array):
             raise NodeTypeError("this is an array, not a group", path=node.path)
         return node
@@ -206,7 +229,7 @@ class Group:
             "order": order,
             "separator": separator,
         }
-        full = join(self._path, check_new_path(path))
+        full = join(self._path, check_new_path(as_path(path)))
         return new_array(self._context, full, self._meta.format, options, overwrite=overwrite, parent=self._path)
 
     def require_array(
@@ -223,9 +246,10 @@ class Group:
             ShapeError: If an array of another shape or type is there.
             NodeTypeError: If a group is there.
         """
-        node = self.get(path)
-        if node is None:
-            return self.create_array(path, shape=shape, dtype=dtype, **options)
+        with self._context.lock:
+            node = self.get(path)
+            if node is None:
+                return self.create_array(path, shape=shape, dtype=dtype, **options)
         if isinstance(node, Group):
             raise NodeTypeError("this is a group, not an array", path=node.path)
         wanted = array_meta({"shape": shape, "dtype": dtype}, "zarr2")
@@ -238,9 +262,9 @@ class Group:
         return node
 
     def __delitem__(self, path: str) -> None:
-        full = self[path].path
+        full = self._existing(path)
         if full == self._path:
-            raise NodeTypeError("a group cannot erase itself", path=full)
+            raise NodeTypeError("a group cannot erase itself", path=full or "/")
         save.erase(self._context, full)
 
     def move(self, source: str, target: str) -> None:
@@ -248,40 +272,47 @@ class Group:
 
         Raises:
             NotFoundError: If nothing is at `source`.
-            ExistsError: If something is at `target`.
+            ExistsError: If something is at `target`, or that is within the node itself.
         """
-        self.copy(source, target)
-        save.erase(self._context, self[source].path)
+        with self._context.lock:
+            old, new = self._existing(source), join(self._path, check_new_path(as_path(target)))
+            check_apart(self._context, old, self._context, new, "moved")
+            copy_node(self._context, old, self._context, new, overwrite=False)
+            save.erase(self._context, old)
 
-    def copy(self, source: str, target: str, *, into: Group | None = None, overwrite: bool = False) -> Array | Group:
+    def copy(
+        self, source: str, target: str, *, into: Group | None = None, overwrite: bool = False
+    ) -> Array | Group | None:
         """Copy a node, with all below it, byte for byte.
 
         Args:
             source: Path within this group.
-            target: Path within this group, or within `into`.
+            target: Path within this group, or within `into`; empty for that group's own place.
             into: Group that takes the copy; it may be in another store.
             overwrite: Whether what is at `target` may be replaced.
 
         Returns:
-            The copy.
+            The copy; `None` if it is of a kind that cannot be read.
 
         Raises:
             NotFoundError: If nothing is at `source`.
-            ExistsError: If something is at `target`, unless `overwrite`.
+            ExistsError: If something is at `target`, unless `overwrite`, or if one is within the other.
+            UnsupportedError: If the group that takes the copy has another format.
         """
         home = self if into is None else into
-        node = self[source]
-        path = join(home._path, check_new_path(target))  # noqa: SLF001 - the same class
-        if home._context.store == self._context.store and f"{path}/".startswith(f"{node.path}/"):  # noqa: SLF001
-            raise ExistsError("a node cannot be copied into itself", path=path)
-        copy_node(self._context, node.path, node.metadata, home._context, path, overwrite=overwrite)  # noqa: SLF001
-        return home[target]
+        old, new = self._existing(source), home._full(check_new_path(as_path(target)))  # noqa: SLF001 - the same class
+        check_apart(self._context, old, home._context, new, "copied")  # noqa: SLF001
+        hint = "pass overwrite=True to replace it"
+        copy_node(self._context, old, home._context, new, overwrite=overwrite, hint=hint)  # noqa: SLF001
+        try:
+            return home[target]
+        except (MetadataError, LimitError, UnsafeError):
+            return None
 
     def consolidate(self) -> None:
         """Write a copy of all documents below into this group's own, so that one request lists them all.
 
-        It is kept in step by whatever is changed through Omnizarr afterwards. Where many nodes are to be made,
-        consolidate once at the end.
+        Whatever is changed through Omnizarr afterwards keeps it in step; where many nodes are made, do it at the end.
         """
         consolidate(self._context, self._path, self._meta)
 
@@ -293,7 +324,7 @@ class Group:
         """
         meta = load(self._context.store, self._path, self._context.limits, self._meta.format)
         if not isinstance(meta, GroupMeta):
-            raise NotFoundError("the group is gone", path=self._path)
+            raise NotFoundError("the group is gone", path=place_name(self._context.store, self._path))
         self._meta = meta
 
     def __repr__(self) -> str:
@@ -313,10 +344,16 @@ class Group:
         return ("omnizarr.Group", self._context.store.uri, self._path, repr(self._meta))
 
     def _full(self, path: str) -> str:
-        inner = normal_path(path)
+        inner = normal_path(as_path(path))
         return join(self._path, inner) if inner else self._path
 
-    def _children(self) -> list[tuple[str, Meta, bool]]:
+    def _existing(self, path: str) -> str:
+        full = self._full(path)
+        if not is_there(self._context, full):
+            raise not_found(self._context, full)
+        return full
+
+    def _children(self) -> list[tuple[str, Found, bool]]:
         return children(self._context, self._path, self._meta.format)
 
     def _node(self, path: str, meta: Meta, *, copied: bool) -> Array | Group:
@@ -328,27 +365,29 @@ class Group:
         return self._meta.attributes
 
     def _change_attributes(self, values: Mapping[str, JSON], removed: Iterable[str], *, replace: bool) -> None:
-        self._context.check_writable(self._path)
-        self.refresh()
-        attributes = {} if replace else dict(self._meta.attributes)
-        attributes.update(values)
-        for name in removed:
-            attributes.pop(name, None)
-        meta = self._meta._replace(attributes=attributes)
-        save.replace(self._context, self._path, self._meta, meta)
-        self._meta = meta
+        context, path = self._context, self._path
+        context.check_writable(path)
+        with context.lock:
+            self.refresh()
+            self._meta = save.change_attributes(context, path, self._meta, values, removed, replaced=replace)
 
 
 def new_array(
     context: Context, path: str, dialect: str, options: ArrayOptions, *, overwrite: bool, parent: str | None = None
 ) -> Array:
-    """Create an array at a path in a store, and fill it with `data` where given."""
+    """Create an array at a path in a store, and fill it with `data` where given.
+
+    The data are read and checked before anything is erased: they may be those of the array that is replaced.
+    """
+    context.check_writable(path)
+    if options.get("data") is None:
+        meta = array_meta(options, dialect, context.limits)
+        return Array(context, path, save.create(context, path, meta, overwrite=overwrite, parent=parent))
+    options = with_data(options)
     meta = array_meta(options, dialect, context.limits)
-    save.create(context, path, meta, overwrite=overwrite, parent=parent)
-    array = Array(context, path, meta)
-    data = options.get("data")
-    if data is not None:
-        array[...] = data
+    values = fitting(options.get("data"), meta, path)
+    array = Array(context, path, save.create(context, path, meta, overwrite=overwrite, parent=parent))
+    array[...] = values
     return array
 
 
@@ -357,5 +396,5 @@ def _reopened(store: Store, path: str, dialect: str, *options: Any) -> Group:  #
     context = Context(store, read_only=read_only, limits=limits, write_empty=write_empty, cache_bytes=cache_bytes)
     meta = load(store, path, limits, dialect)
     if not isinstance(meta, GroupMeta):
-        raise NotFoundError("the group is gone", path=path)
+        raise NotFoundError("the group is gone", path=place_name(store, path))
     return Group(context, path, meta)

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from importlib import import_module
+from typing import TypeAlias
 
-from omnizarr.errors import NotFoundError
+from omnizarr.errors import NotFoundError, OmnizarrError, OmnizarrWarning
+from omnizarr.hierarchy.consolidated import Block
 from omnizarr.hierarchy.context import Context
-from omnizarr.hierarchy.nodes import Meta, load, load_many
+from omnizarr.hierarchy.nodes import Meta, format_of, load, load_many
 from omnizarr.hierarchy.tree import Tree
 from omnizarr.model.group import GroupMeta
+from omnizarr.store.protocol import place_name
+
+Found: TypeAlias = Meta | OmnizarrError
+"""What a node is, or why that cannot be read."""
+
+_LONGEST_NAME = 40
 
 
 def find(context: Context, path: str) -> tuple[Meta | None, bool]:
@@ -27,7 +36,14 @@ def _copied(context: Context, path: str) -> tuple[Meta | None, bool]:
     return meta, meta is not None
 
 
-def children(context: Context, path: str, dialect: str) -> list[tuple[str, Meta, bool]]:
+def is_there(context: Context, path: str) -> bool:
+    """Whether a node is at a path, readable or not."""
+    if not context.is_near and context.block is not None and context.block.holds(path):
+        return True
+    return format_of(context.store, path) is not None or (context.block is not None and context.block.holds(path))
+
+
+def children(context: Context, path: str, dialect: str) -> list[tuple[str, Found, bool]]:
     """Return the nodes right below a group by name, each with whether it comes from consolidated metadata.
 
     Args:
@@ -45,13 +61,25 @@ def children(context: Context, path: str, dialect: str) -> list[tuple[str, Meta,
         block = context.block if not found else None
         if block is None:
             return found
-    copies = ((name, block.meta(start + name, context.limits)) for name in sorted(block.children(path)))
+    copies = ((name, _copy(block, context, start + name)) for name in sorted(block.children(path)))
     return [(name, meta, True) for name, meta in copies if meta is not None]
+
+
+def _copy(block: Block, context: Context, path: str) -> Found | None:
+    try:
+        return block.meta(path, context.limits)
+    except OmnizarrError as error:
+        return error
+
+
+def left_out(path: str, error: OmnizarrError) -> None:
+    """Warn that a node cannot be read."""
+    warnings.warn(f"{path!r} is left out, as it cannot be read: {error.message}", OmnizarrWarning, stacklevel=3)
 
 
 def walk(
     context: Context, path: str, dialect: str, depth: int | None, start: str = ""
-) -> Iterator[tuple[str, Meta, bool]]:
+) -> Iterator[tuple[str, Found, bool]]:
     """Yield all nodes below a group, parents before their children, by their path within it."""
     for name, meta, copied in children(context, path, dialect):
         yield start + name, meta, copied
@@ -60,7 +88,7 @@ def walk(
             yield from walk(context, inner, meta.format, None if depth is None else depth - 1, f"{start}{name}/")
 
 
-def tree(context: Context, path: str, meta: Meta, depth: int | None) -> Tree:
+def tree(context: Context, path: str, meta: Found, depth: int | None) -> Tree:
     """Return the tree below a node."""
     branches = []
     if isinstance(meta, GroupMeta) and depth != 0:
@@ -80,10 +108,13 @@ def nearest(name: str, names: list[str]) -> str | None:
 def not_found(context: Context, path: str) -> NotFoundError:
     """Return the error for a path without a node, with the nearest name that there is."""
     parent, _, name = path.rpartition("/")
-    while parent and find(context, parent)[0] is None:
+    while parent and not is_there(context, parent):
         path = parent
         parent, _, name = path.rpartition("/")
-    meta, _ = find(context, parent)
+    try:
+        meta, _ = find(context, parent)
+    except OmnizarrError:
+        meta = None
     hint = None
     if isinstance(meta, GroupMeta):
         names = [child for child, _, _ in children(context, parent, meta.format)]
@@ -91,8 +122,10 @@ def not_found(context: Context, path: str) -> NotFoundError:
         if near:
             hint = f"did you mean {(parent + '/' if parent else '') + near!r}?"
         elif names:
-            shown = ", ".join(repr(one) for one in names[:6])
+            shown = ", ".join(
+                repr(one if len(one) <= _LONGEST_NAME else one[:_LONGEST_NAME] + "…") for one in names[:6]
+            )
             hint = f"the group {'/' + parent!r} holds {shown}{', …' if len(names) > 6 else ''}"
         else:
             hint = f"the group {'/' + parent!r} is empty"
-    return NotFoundError("no array or group is there", path=path or "/", hint=hint)
+    return NotFoundError("no array or group is there", path=place_name(context.store, path), hint=hint)

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Final, TypeAlias, TypeVar
 
-from omnizarr.errors import LimitError, MetadataError, OmnizarrWarning
+from omnizarr.errors import LimitError, MetadataError, NodeTypeError, OmnizarrError, OmnizarrWarning
 from omnizarr.format import v2, v3
 from omnizarr.format.consolidated import MARK, without_block
 from omnizarr.format.document import dump, load_object
@@ -22,9 +22,11 @@ from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
 from omnizarr.model.keys import v2_keys
 from omnizarr.native import split_object
-from omnizarr.store.protocol import Store
+from omnizarr.store.protocol import Store, place_name
 
 Meta: TypeAlias = ArrayMeta | GroupMeta
+
+_DOCUMENTS: Final = (ZARR_JSON, ZARRAY, ZGROUP, ZATTRS)
 
 _MOST_CACHED: Final = 4096
 _MOST_RENDERED: Final = 64
@@ -32,6 +34,7 @@ _LARGEST_CACHED: Final = 1 << 12
 
 _Key = TypeVar("_Key", bound=Hashable)
 _Known = TypeVar("_Known", ArrayMeta, Meta)
+_Node = TypeVar("_Node", ArrayMeta, GroupMeta)
 
 _parsed_v3: dict[bytes, Meta] = {}
 _siblings_v3: dict[tuple[tuple[str, bytes], ...], ArrayMeta] = {}
@@ -53,45 +56,73 @@ def load(store: Store, path: str, limits: Limits = DEFAULT_LIMITS, dialect: str 
         MetadataError: If a document is there that breaks its specification.
     """
     start = path + "/" if path else ""
+    data = array = group = attrs = None
     if dialect == "zarr3":
         data = store.get(start + ZARR_JSON)
-        return None if data is None else parse_v3(data, start + ZARR_JSON, limits)
-    if dialect == "zarr2":
+    elif dialect == "zarr2":
         array, group, attrs = store.get_many([start + ZARRAY, start + ZGROUP, start + ZATTRS])
-        return parse_v2(start, (array, group, attrs), limits)
-    data, array, group, attrs = store.get_many([start + ZARR_JSON, start + ZARRAY, start + ZGROUP, start + ZATTRS])
-    if data is None:
-        return parse_v2(start, (array, group, attrs), limits)
-    if array is not None or group is not None:
+    else:
+        data, array, group, attrs = store.get_many([start + name for name in _DOCUMENTS])
+    if data is not None and (array is not None or group is not None):
         warnings.warn(
             f"{path or '/'!r} holds documents of Zarr v2 and v3; v3 is used. Pass format= to choose.",
             OmnizarrWarning,
             stacklevel=4,
         )
-    return parse_v3(data, start + ZARR_JSON, limits)
+    found = _readable(store, path, (data, array, group, attrs), limits)
+    if isinstance(found, OmnizarrError):
+        raise found
+    return found
 
 
-def load_many(store: Store, paths: Sequence[str], limits: Limits, parent: str) -> list[Meta | None]:
-    """Return what is at each of the paths; `parent` is the dialect that most of them will have."""
+def load_many(store: Store, paths: Sequence[str], limits: Limits, parent: str) -> list[Meta | OmnizarrError | None]:
+    """Return what is at each of the paths, or why it cannot be read; `parent` is the dialect that most will have."""
     if parent == "zarr2":
-        names = (ZARR_JSON, ZARRAY, ZGROUP, ZATTRS)
-        found = store.get_many([join(path, name) for path in paths for name in names])
+        found = store.get_many([join(path, name) for path in paths for name in _DOCUMENTS])
         rows = zip(found[0::4], found[1::4], found[2::4], found[3::4], strict=True)
-        return [
-            parse_v2(path + "/", row[1:], limits) if row[0] is None else parse_v3(row[0], join(path, ZARR_JSON), limits)
-            for path, row in zip(paths, rows, strict=True)
-        ]
-    keys = [join(path, ZARR_JSON) for path in paths]
-    metas = [
-        None if data is None else parse_v3(data, key, limits)
-        for data, key in zip(store.get_many(keys), keys, strict=True)
-    ]
+        return [_readable(store, path, row, limits) for path, row in zip(paths, rows, strict=True)]
+    texts = store.get_many([join(path, ZARR_JSON) for path in paths])
+    metas = [_readable(store, path, (data, None, None, None), limits) for data, path in zip(texts, paths, strict=True)]
     missing = [i for i, meta in enumerate(metas) if meta is None]
     if missing:
         others = load_many(store, [paths[i] for i in missing], limits, "zarr2")
         for i, meta in zip(missing, others, strict=True):
             metas[i] = meta
     return metas
+
+
+def _readable(
+    store: Store, path: str, texts: tuple[bytes | None, bytes | None, bytes | None, bytes | None], limits: Limits
+) -> Meta | OmnizarrError | None:
+    """Return what documents say, or the error in them, which then names the place."""
+    start = path + "/" if path else ""
+    try:
+        if texts[0] is not None:
+            return parse_v3(texts[0], start + ZARR_JSON, limits)
+        return parse_v2(start, texts[1:], limits)
+    except OmnizarrError as error:
+        if error.path is None:
+            error.path = place_name(store, path)
+        return error
+
+
+def as_path(path: object) -> str:
+    """Check that what a user gives for a path is text.
+
+    Raises:
+        NodeTypeError: If it is not.
+    """
+    if isinstance(path, str):
+        return path
+    raise NodeTypeError(f"the path of a node is text, not {path!r} of type {type(path).__name__}")
+
+
+def format_of(store: Store, path: str) -> str | None:
+    """Return the format of the documents at a path without reading what they say, or `None` if no node is there."""
+    data, array, group = store.get_many([join(path, name) for name in _DOCUMENTS[:3]])
+    if data is not None:
+        return "zarr3"
+    return None if array is None and group is None else "zarr2"
 
 
 def parse_v3(data: bytes, key: str, limits: Limits = DEFAULT_LIMITS) -> Meta:
@@ -200,17 +231,30 @@ def documents(meta: Meta) -> dict[str, bytes]:
 
 
 def _render(meta: Meta) -> dict[str, bytes]:
-    # What is written need not be parsed when it is read again.
     if meta.format == "zarr3":
         document = v3.render_array(meta) if isinstance(meta, ArrayMeta) else v3.render_group(meta)
-        data = dump(document, ZARR_JSON)
-        remember(_parsed_v3, data, len(data), meta)
-        return {ZARR_JSON: data}
+        return {ZARR_JSON: dump(document, ZARR_JSON)}
     if meta.format != "zarr2":
         raise MetadataError(f"documents of the format {meta.format!r} cannot be written")
     name = ZARRAY if isinstance(meta, ArrayMeta) else ZGROUP
     main, attributes = v2.render_array(meta) if isinstance(meta, ArrayMeta) else v2.render_group(meta)
     data = dump(main, name)
-    attrs = dump(attributes, ZATTRS) if attributes else None
-    remember(_parsed_v2, (data, attrs, name == ZARRAY), len(data) + len(attrs or b""), meta)
-    return {name: data} if attrs is None else {ZATTRS: attrs, name: data}
+    return {ZATTRS: dump(attributes, ZATTRS), name: data} if attributes else {name: data}
+
+
+def checked(meta: _Node, path: str, limits: Limits) -> tuple[_Node, dict[str, bytes]]:
+    """Return the documents of a node, and what whoever reads them will see: the two may differ in what is implied.
+
+    Raises:
+        MetadataError: If the documents could be written but not read.
+        LimitError: If they claim more than the limits allow.
+    """
+    texts = documents(meta)
+    start = path + "/" if path else ""
+    if meta.format == "zarr3":
+        seen: Meta | None = parse_v3(texts[ZARR_JSON], start + ZARR_JSON, limits)
+    else:
+        seen = parse_v2(start, (texts.get(ZARRAY), texts.get(ZGROUP), texts.get(ZATTRS)), limits)
+    if not isinstance(seen, type(meta)):  # a renderer of groups writes groups
+        raise MetadataError("the documents do not say what they should", key=path)
+    return seen, texts

@@ -12,13 +12,13 @@ from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.create import ArrayOptions, check_format
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.listing import nearest, not_found
-from omnizarr.hierarchy.nodes import Meta, load
+from omnizarr.hierarchy.nodes import Meta, format_of, load
 from omnizarr.hierarchy.save import create
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
 from omnizarr.store.file import FileStore
-from omnizarr.store.protocol import Store
+from omnizarr.store.protocol import Store, place_name
 from omnizarr.store.resolve import resolve
 
 Mode: TypeAlias = Literal["r", "r+", "a", "w", "w-"]
@@ -74,7 +74,7 @@ def open_node(place: Place, mode: str, dialect: str | None, consolidated: bool |
             # A store that holds nothing but the copy, as reference files of kerchunk do.
             block = context.block
             if block is None and consolidated and meta is not None:
-                raise NotFoundError("the group has no consolidated metadata", path="/" + path)
+                raise NotFoundError("the group has no consolidated metadata", path=place_name(context.store, path))
             if meta is None and block is not None:
                 meta, copied = block.meta(path, context.limits), True
     if isinstance(meta, ArrayMeta):
@@ -82,22 +82,33 @@ def open_node(place: Place, mode: str, dialect: str | None, consolidated: bool |
     if meta is not None:
         return Group(context, path, meta)
     if mode == "a":
-        return _new_group(context, path, dialect, overwrite=False)
+        with context.lock:
+            if load(context.store, path, context.limits, dialect) is None:
+                return _new_group(context, path, dialect, overwrite=False)
+        # Another thread was faster.
+        return open_node(place, "r+", dialect, consolidated)
     raise missing(place)
 
 
 def _new_group(context: Context, path: str, dialect: str | None, *, overwrite: bool) -> Group:
     check_format(dialect or "zarr3")
     meta = GroupMeta(format=dialect or "zarr3")
-    create(context, path, meta, overwrite=overwrite)
-    return Group(context, path, meta)
+    return Group(context, path, create(context, path, meta, overwrite=overwrite))
 
 
 def missing(place: Place) -> NotFoundError:
     """Return the error for a place without a node, with the nearest name that there is."""
     store = place.context.store
-    hint = not_found(place.context, place.path).hint if place.path else _neighbour(store)
-    return NotFoundError(f"nothing that can be opened is at {store.uri}", path="/" + place.path, hint=hint)
+    name = place_name(store, place.path)
+    other = format_of(store, place.path)
+    if other is not None:
+        # Only who insists on a format gets here.
+        hint = f'pass format="{other}", or none'
+        return NotFoundError(f"what is there is {other}, which was not asked for", path=name, hint=hint)
+    near = not_found(place.context, place.path).hint if place.path else _neighbour(store)
+    hints = [near, None if place.context.read_only else 'mode="a" creates what is missing']
+    hint = "\n".join(one for one in hints if one)
+    return NotFoundError("nothing that can be opened is there", path=name, hint=hint or None)
 
 
 def _neighbour(store: Store) -> str | None:

@@ -27,8 +27,7 @@ def resize(context: Context, path: str, access: Access, meta: ArrayMeta, shape: 
     wanted = _checked(shape, meta, path)
     if wanted == meta.shape:
         return meta
-    new = meta._replace(shape=wanted)
-    replace(context, path, meta, new)
+    new = replace(context, path, meta, meta._replace(shape=wanted))
     if any(after < before for after, before in zip(wanted, meta.shape, strict=True)):
         access.with_shape(wanted).kernel.trim()
         _refill(access, meta, wanted)
@@ -58,9 +57,7 @@ def append(
     shape = (*meta.shape[:axis], start + array.shape[axis], *meta.shape[axis + 1 :])
     grown = access.with_shape(shape)
     grown.write(_box([start if i == axis else 0 for i in range(ndim)], array.shape), array)
-    new = meta._replace(shape=shape)
-    replace(context, path, meta, new)
-    return new, grown
+    return replace(context, path, meta, meta._replace(shape=shape)), grown
 
 
 def _checked(shape: int | Iterable[int], meta: ArrayMeta, path: str) -> tuple[int, ...]:

@@ -5,22 +5,28 @@ Groups above a new node are made first, the node's own documents last; consolida
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, TypeVar
 
 from omnizarr.errors import ExistsError, MetadataError, NodeTypeError
 from omnizarr.format.consolidated import render_v3, split_v3
 from omnizarr.format.names import ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, check_new_path, join
 from omnizarr.hierarchy.context import Context
-from omnizarr.hierarchy.nodes import Meta, documents, parse_v2, parse_v3
+from omnizarr.hierarchy.nodes import Meta, checked, documents, parse_v2, parse_v3
 from omnizarr.hierarchy.upkeep import ancestors, block_keys, record
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
+from omnizarr.model.jsonvalue import JSON
+
+_Node = TypeVar("_Node", ArrayMeta, GroupMeta)
 
 _OWN: Final = (ZARR_JSON, ZARRAY, ZGROUP)
 
 
-def create(context: Context, path: str, meta: Meta, *, overwrite: bool, parent: str | None = None) -> None:
+def create(context: Context, path: str, meta: _Node, *, overwrite: bool, parent: str | None = None) -> _Node:
     """Write the documents of a new node, and of the groups above it that are missing.
+
+    Nothing is erased or written before all that can be checked has been.
 
     Args:
         context: The store, opened for writing.
@@ -29,14 +35,27 @@ def create(context: Context, path: str, meta: Meta, *, overwrite: bool, parent: 
         overwrite: Whether what is there may be erased, with all below it.
         parent: Path of a group above it that is known to exist.
 
+    Returns:
+        The node as the documents say it.
+
     Raises:
         ExistsError: If something is there and must not be replaced.
         NodeTypeError: If one of the nodes above is an array.
-        MetadataError: If a group above has another format.
+        MetadataError: If a group above has another format, or the new documents could not be read.
+        LimitError: If the node is larger than the limits allow.
         ReadOnlyError: If the store is opened for reading.
     """
     context.check_writable(path)
     path = check_new_path(path)
+    seen, texts = checked(meta, path, context.limits)
+    with context.lock:
+        _create(context, path, texts, seen.format, overwrite=overwrite, parent=parent)
+    return seen
+
+
+def _create(
+    context: Context, path: str, texts: Mapping[str, bytes], dialect: str, *, overwrite: bool, parent: str | None
+) -> None:
     store = context.store
     above = ancestors(path)
     unknown = [one for one in above if parent is None or not _is_within(parent, one)]
@@ -47,19 +66,22 @@ def create(context: Context, path: str, meta: Meta, *, overwrite: bool, parent: 
     exists = any(data is not None for data in found[:3])
     if exists and not overwrite:
         raise ExistsError(
-            "there is a node already", path=path or "/", hint='pass overwrite=True or mode="w" to replace it'
+            "there is a node already",
+            path=path or "/",
+            hint='pass overwrite=True or mode="w" to replace it, or mode="a" to open it',
         )
     rest = found[3 + len(blocks) :]
     missing = []
     for i, one in enumerate(unknown):
         document = blocks[2 * above.index(one)]
-        if not _check_group(one, document, (rest[2 * i], rest[2 * i + 1]), meta.format, context):
+        if not _check_group(one, document, (rest[2 * i], rest[2 * i + 1]), dialect, context):
             missing.append(one)
     if overwrite and (exists or path):
         store.erase_prefix(path + "/" if path else "")
     written: dict[str, bytes] = {}
-    for one, node in (*((one, GroupMeta(format=meta.format)) for one in missing), (path, meta)):
-        for name, data in documents(node).items():
+    group = documents(GroupMeta(format=dialect)) if missing else {}
+    for one, its in (*((one, group) for one in missing), (path, texts)):
+        for name, data in its.items():
             written[join(one, name)] = data
             store.put(join(one, name), data)
     if above:
@@ -92,21 +114,25 @@ def _check_group(
     return True
 
 
-def replace(context: Context, path: str, old: Meta, new: Meta) -> None:
-    """Write the documents of a node that has changed.
+def replace(context: Context, path: str, old: _Node, new: _Node) -> _Node:
+    """Write the documents of a node that has changed, and return it as they say it; call it with the lock held.
 
     Raises:
         ReadOnlyError: If the store is opened for reading.
+        MetadataError: If the new documents could not be read.
+        LimitError: If the node is larger than the limits allow.
     """
     context.check_writable(path)
     store = context.store
-    texts = documents(new)
+    seen, texts = checked(new, path, context.limits)
+    new = seen
     if new.format == "zarr2":
         texts.setdefault(ZATTRS, b"{}\n")
         if new.attributes == old.attributes:
             del texts[ZATTRS]
         elif _is_same_but_attributes(old, new):
             texts = {ZATTRS: texts[ZATTRS]}
+            seen = _with_attributes(old, seen)
     for name, text in texts.items():
         key = join(path, name)
         data = text
@@ -118,15 +144,48 @@ def replace(context: Context, path: str, old: Meta, new: Meta) -> None:
             store.erase(key)
         else:
             store.put(key, data)
-    itself = isinstance(new, GroupMeta) and new.format == "zarr2"
+    itself = new.format == "zarr2" and isinstance(new, GroupMeta)
     if path or itself:
         record(store, path, {join(path, name): text for name, text in texts.items()}, itself=itself)
+    return seen
+
+
+def change_attributes(
+    context: Context, path: str, old: _Node, values: Mapping[str, JSON], removed: Iterable[str], *, replaced: bool
+) -> _Node:
+    """Write a node's attributes, and return the node; call it with the lock held, and the node as it is in the store.
+
+    Args:
+        context: The store, opened for writing.
+        path: The node's path.
+        old: The node.
+        values: Attributes to set.
+        removed: Names of attributes to remove.
+        replaced: Whether all others are removed.
+    """
+    attributes = {} if replaced else dict(old.attributes)
+    attributes.update(values)
+    for name in removed:
+        attributes.pop(name, None)
+    new = old._replace(attributes=attributes)
+    if new.format == "zarr2" and isinstance(new, ArrayMeta):
+        # Names of dimensions are an attribute there: whoever changes or removes it changes them.
+        new = new._replace(dims=None)
+    return replace(context, path, old, new)
+
+
+def _with_attributes(old: _Node, new: _Node) -> _Node:
+    """Return a node with another's attributes, and what follows from them."""
+    fields: dict[str, Any] = {"attributes": new.attributes}
+    if isinstance(new, ArrayMeta):
+        fields["dims"] = new.dims
+    return old._replace(**fields)
 
 
 def _is_same_but_attributes(old: Meta, new: Meta) -> bool:
     if isinstance(old, GroupMeta) or isinstance(new, GroupMeta):
         return True
-    return (old.shape, old.codecs, old.dims, old.extra) == (new.shape, new.codecs, new.dims, new.extra)
+    return (old.shape, old.codecs, old.extra) == (new.shape, new.codecs, new.extra)
 
 
 def erase(context: Context, path: str) -> None:
@@ -136,5 +195,6 @@ def erase(context: Context, path: str) -> None:
         ReadOnlyError: If the store is opened for reading.
     """
     context.check_writable(path)
-    context.store.erase_prefix(path + "/" if path else "")
-    record(context.store, path, {}, erase=True)
+    with context.lock:
+        context.store.erase_prefix(path + "/" if path else "")
+        record(context.store, path, {}, erase=True)

@@ -2,44 +2,88 @@
 
 from __future__ import annotations
 
-from omnizarr.errors import ExistsError
+import warnings
+
+from omnizarr.errors import ExistsError, NodeTypeError, OmnizarrError, OmnizarrWarning, UnsupportedError
 from omnizarr.format.consolidated import is_document, render_v2, render_v3
 from omnizarr.format.names import ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, ZMETADATA, join
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.listing import walk
-from omnizarr.hierarchy.nodes import Meta, load
+from omnizarr.hierarchy.lock import address
+from omnizarr.hierarchy.nodes import format_of, load
 from omnizarr.hierarchy.save import create
-from omnizarr.hierarchy.upkeep import record
+from omnizarr.hierarchy.upkeep import ancestors, is_sound, record
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
+from omnizarr.store.protocol import place_name
 
 
-def copy_node(source: Context, path: str, meta: Meta, target: Context, new_path: str, *, overwrite: bool) -> None:
+def check_apart(source: Context, path: str, target: Context, new_path: str, done: str) -> None:
+    """Raise if a node would go into itself, or in place of what holds it, which would be lost.
+
+    Raises:
+        ExistsError: If so; `done` is the word for what was asked for.
+    """
+    old, new = address(source.store, path), address(target.store, new_path)
+    if new.startswith(old):
+        raise ExistsError(f"a node cannot be {done} into itself", path=place_name(target.store, new_path))
+    if old.startswith(new):
+        raise ExistsError(
+            f"a node cannot be {done} in place of a group that holds it", path=place_name(target.store, new_path)
+        )
+
+
+def copy_node(source: Context, path: str, target: Context, new_path: str, *, overwrite: bool, hint: str = "") -> None:
     """Copy a node, with all below it, byte for byte; the node's own documents last, so that it shows up whole.
+
+    What the documents say is not looked at, so that nodes that cannot be read are copied, too.
 
     Raises:
         ExistsError: If something is at the new path, unless `overwrite`.
+        NodeTypeError: If an array is above the new path.
+        UnsupportedError: If the group above has another format.
     """
     target.check_writable(new_path)
-    if not overwrite and load(target.store, new_path, target.limits) is not None:
-        raise ExistsError("there is a node already", path=new_path, hint="pass overwrite=True to replace it")
-    parent, _, _ = new_path.rpartition("/")
-    if parent and load(target.store, parent, target.limits) is None:
-        create(target, parent, GroupMeta(format=meta.format), overwrite=False)
-    start, new_start = path + "/" if path else "", new_path + "/"
-    if overwrite:
-        target.store.erase_prefix(new_start)
-    own = [start + name for name in (ZATTRS, ZARRAY, ZGROUP, ZARR_JSON)]
-    keys = [key for key in source.store.list_prefix(start) if key not in own]
-    written: dict[str, bytes] = {}
-    for key in (*sorted(keys, key=is_document), *own):
-        data = source.store.get(key)
-        if data is not None:
-            new_key = new_start + key[len(start) :]
-            target.store.put(new_key, data)
-            if is_document(key):
-                written[new_key] = data
-    record(target.store, new_path, written, erase=True)
+    with target.lock:
+        if not overwrite and format_of(target.store, new_path) is not None:
+            raise ExistsError("there is a node already", path=place_name(target.store, new_path), hint=hint or None)
+        _make_room(target, new_path, format_of(source.store, path) or "zarr3")
+        start, new_start = path + "/" if path else "", new_path + "/" if new_path else ""
+        if overwrite:
+            target.store.erase_prefix(new_start)
+        own = [start + name for name in (ZATTRS, ZARRAY, ZGROUP, ZARR_JSON)]
+        keys = [key for key in source.store.list_prefix(start) if key not in own]
+        written: dict[str, bytes] = {}
+        for key in (*sorted(keys, key=is_document), *own):
+            data = source.store.get(key)
+            if data is not None:
+                new_key = new_start + key[len(start) :]
+                target.store.put(new_key, data)
+                if is_document(key) and is_sound(data):
+                    written[new_key] = data
+        record(target.store, new_path, written, erase=True)
+
+
+def _make_room(target: Context, path: str, dialect: str) -> None:
+    """Make the groups above a path that are missing, after checking those that are there."""
+    for i, above in enumerate(reversed(ancestors(path))):
+        meta = load(target.store, above, target.limits)
+        if meta is None:
+            continue
+        if isinstance(meta, ArrayMeta):
+            raise NodeTypeError("an array cannot hold other nodes", path=place_name(target.store, above))
+        if meta.format != dialect:
+            raise UnsupportedError(
+                f"a node of the format {dialect} cannot be copied into a group of the format {meta.format}",
+                path=place_name(target.store, above),
+                hint="create an array there and write the data of this one to it",
+            )
+        if i == 0:
+            return
+        break
+    parent, _, _ = path.rpartition("/")
+    if parent:
+        create(target, parent, GroupMeta(format=dialect), overwrite=False)
 
 
 def consolidate(context: Context, path: str, meta: GroupMeta) -> None:
@@ -49,23 +93,37 @@ def consolidate(context: Context, path: str, meta: GroupMeta) -> None:
         ReadOnlyError: If the store is opened for reading.
     """
     context.check_writable(path)
+    with context.lock:
+        _consolidate(context, path, meta)
+
+
+def _consolidate(context: Context, path: str, meta: GroupMeta) -> None:
     store = context.store
     plain = Context(store, read_only=True, limits=context.limits)
     start = path + "/" if path else ""
-    nodes = [(inner, found) for inner, found, _ in walk(plain, path, meta.format, None) if found.format == meta.format]
-    if meta.format == "zarr3":
-        keys = [f"{inner}/{ZARR_JSON}" for inner, _ in nodes]
-        key = start + ZARR_JSON
-        own = store.get(key)
-        if own is not None:
-            store.put(key, render_v3(own, _texts(context, start, keys)))
+    names = (ZARR_JSON,) if meta.format == "zarr3" else (ZARRAY, ZGROUP, ZATTRS)
+    keys = [] if meta.format == "zarr3" else [ZGROUP, ZATTRS]
+    for inner, found, _ in walk(plain, path, meta.format, None):
+        if isinstance(found, OmnizarrError) or found.format == meta.format:
+            skipped = ZGROUP if isinstance(found, ArrayMeta) else ZARRAY if isinstance(found, GroupMeta) else None
+            keys += [f"{inner}/{name}" for name in names if name != skipped]
+    texts = _texts(context, start, keys)
+    if meta.format == "zarr2":
+        store.put(join(path, ZMETADATA), render_v2(texts))
         return
-    keys = [ZGROUP, ZATTRS]
-    for inner, found in nodes:
-        keys += (f"{inner}/{ZARRAY if isinstance(found, ArrayMeta) else ZGROUP}", f"{inner}/{ZATTRS}")
-    store.put(join(path, ZMETADATA), render_v2(_texts(context, start, keys)))
+    own = store.get(start + ZARR_JSON)
+    if own is not None:
+        store.put(start + ZARR_JSON, render_v3(own, texts))
 
 
 def _texts(context: Context, start: str, keys: list[str]) -> dict[str, bytes]:
-    values = context.store.get_many([start + key for key in keys])
-    return {key: value for key, value in zip(keys, values, strict=True) if value is not None}
+    texts: dict[str, bytes] = {}
+    for key, value in zip(keys, context.store.get_many([start + key for key in keys]), strict=True):
+        if value is None:
+            continue
+        if is_sound(value):
+            texts[key] = value
+        else:
+            message = f"{start + key!r} is not an object in JSON, so the consolidated metadata leave it out"
+            warnings.warn(message, OmnizarrWarning, stacklevel=5)
+    return texts

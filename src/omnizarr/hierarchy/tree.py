@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from omnizarr.errors import OmnizarrError
 from omnizarr.hierarchy import html
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
@@ -24,7 +25,7 @@ class Tree:
 
     __slots__ = ("children", "meta", "name")
 
-    def __init__(self, name: str, meta: ArrayMeta | GroupMeta, children: Sequence[Tree]) -> None:
+    def __init__(self, name: str, meta: ArrayMeta | GroupMeta | OmnizarrError, children: Sequence[Tree]) -> None:
         self.name = name
         self.meta = meta
         self.children = children
@@ -60,8 +61,10 @@ class Tree:
         return html.tree(html.leaf(self.name, describe(self.meta)), branches, is_open=depth < 2)
 
 
-def describe(meta: ArrayMeta | GroupMeta) -> str:
-    """Return what stands behind a node's name: dimensions and type of an array, nothing for a group."""
+def describe(meta: ArrayMeta | GroupMeta | OmnizarrError) -> str:
+    """Return what stands behind a node's name: dimensions and type of an array, nothing for a group, or the error."""
+    if isinstance(meta, OmnizarrError):
+        return f"cannot be read: {meta.message}"
     if isinstance(meta, GroupMeta):
         return ""
     return f"{shape_text(meta)} {meta.dtype.vlen or meta.dtype.numpy}"

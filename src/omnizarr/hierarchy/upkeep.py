@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from omnizarr.format.consolidated import MARK, render_v2, render_v3, split_v2, split_v3
 from omnizarr.format.names import ZARR_JSON, ZMETADATA, join
+from omnizarr.native import split_object
 from omnizarr.store.protocol import Store
 
 
@@ -24,6 +25,15 @@ def ancestors(path: str) -> list[str]:
 def block_keys(above: Sequence[str]) -> list[str]:
     """Return the keys that may hold the consolidated metadata of groups, two for each."""
     return [key for path in above for key in (join(path, ZARR_JSON), join(path, ZMETADATA))]
+
+
+def is_sound(text: bytes) -> bool:
+    """Whether a document is an object in JSON: others would break what they are written into."""
+    try:
+        split_object(text)
+    except ValueError:
+        return False
+    return True
 
 
 def record(

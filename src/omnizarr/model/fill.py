@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Callable
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -34,7 +35,8 @@ class Fill(NamedTuple):
         """Make the fill from a Python or NumPy value; None stands for undefined.
 
         Raises:
-            ShapeError: The type cannot hold the value exactly (floats and complex numbers may be rounded).
+            ShapeError: The type cannot hold the value exactly (floats and complex numbers may be rounded,
+                but not to infinity).
         """
         if value is None:
             return cls(None)
@@ -43,9 +45,12 @@ class Fill(NamedTuple):
         try:
             if dtype.vlen:
                 return cls(_as_str(value).encode("utf-8") if dtype.vlen == "string" else _as_bytes(value))
-            return cls(_PACKERS[dtype.numpy.kind](value, dtype))
+            fill = cls(_PACKERS[dtype.numpy.kind](value, dtype))
         except (TypeError, ValueError, OverflowError) as error:
             raise ShapeError(f"{value!r} is not a value of type {dtype.name}: {error}") from error
+        if dtype.numpy.kind in "fc" and _overflows(value, np.frombuffer(fill.bits or b"", dtype.numpy)[0]):
+            raise ShapeError(f"{value!r} is not a value of type {dtype.name}: it is too large")
+        return fill
 
     @classmethod
     def zero(cls, dtype: DType) -> Fill:
@@ -150,6 +155,13 @@ def _pack_number(value: object, dtype: DType) -> bytes:
     whole = complex(value)
     half = dtype.itemsize // 2
     return pack_float(whole.real, half, order) + pack_float(whole.imag, half, order)
+
+
+def _overflows(given: Any, stored: Any) -> bool:  # noqa: ANN401 - numbers of any class
+    """Whether a part of a number became infinite that was not."""
+    if not np.isinf(stored):
+        return False
+    return any(abs(part(stored)) == math.inf != abs(part(given)) for part in (np.real, np.imag))
 
 
 def _swapped(value: np.generic, dtype: DType) -> bytes:

@@ -54,7 +54,7 @@ class FileStore:
     'file:///my%20data'
     """
 
-    __slots__ = ("durable", "native", "root")
+    __slots__ = ("_uri", "durable", "native", "root")
 
     read_only = False
 
@@ -62,11 +62,14 @@ class FileStore:
         self.root = local_path(where)
         self.durable = durable
         self.native = NativeStore(self.root, durable)
+        self._uri = ""
 
     @property
     def uri(self) -> str:
         """The canonical URI of the directory."""
-        return path_to_uri(self.root)
+        if not self._uri:  # quoting takes a while, and messages of each array name the store
+            self._uri = path_to_uri(self.root)
+        return self._uri
 
     def path(self, key: str) -> str:
         """Return the path of a key's file."""

@@ -6,6 +6,7 @@ import os
 from _thread import LockType, allocate_lock  # what threading.Lock is, without the millisecond that importing it takes
 from collections.abc import Mapping, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 from omnizarr.errors import ReadOnlyError
 from omnizarr.store.buffers import byte_view
@@ -13,6 +14,24 @@ from omnizarr.store.keys import check_key, check_prefix, clip, is_key
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
+
+
+class _Name:
+    """The name of a mapping, for as long as a store of it lives; it keeps the mapping, whose `id` is not used again."""
+
+    __slots__ = ("__weakref__", "mapping", "uri")
+
+    def __init__(self, mapping: Mapping[str, Any]) -> None:
+        self.mapping = mapping
+        self.uri = random_uri()
+
+
+_names: WeakValueDictionary[int, _Name] = WeakValueDictionary()
+
+
+def random_uri() -> str:
+    """Make a name for values in memory that no others ever had, in this process or another."""
+    return f"memory://{os.urandom(12).hex()}"
 
 
 class DictStore:
@@ -28,7 +47,7 @@ class DictStore:
     {'a/b': b'1'}
     """
 
-    __slots__ = ("_lock", "_process", "mapping")
+    __slots__ = ("_lock", "_name", "_process", "mapping")
 
     native = None
 
@@ -36,6 +55,8 @@ class DictStore:
         self.mapping = mapping
         self._lock = allocate_lock()
         self._process = os.getpid()
+        # A plain dict takes no weak reference, so the name hangs on the stores of the mapping.
+        self._name = _names.get(id(mapping)) or _names.setdefault(id(mapping), _Name(mapping))
 
     def _guard(self) -> LockType:
         # A forked child inherits the lock as it was, but not the thread that would have opened it.
@@ -45,8 +66,17 @@ class DictStore:
 
     @property
     def uri(self) -> str:
-        """A name for the mapping within this process."""
-        return f"memory://{id(self.mapping):x}"
+        """A name for the mapping, which all stores of it share and no other mapping ever gets.
+
+        Once the last store of a mapping is gone its name is, too: opened again, the mapping has a new one, and so do
+        the tokens that Dask makes from it.
+        """
+        return self._name.uri
+
+    @property
+    def identity(self) -> int:
+        """A number that all stores of the same mapping share while one of them lives."""
+        return id(self.mapping)
 
     @property
     def read_only(self) -> bool:

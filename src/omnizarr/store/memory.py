@@ -9,7 +9,7 @@ from omnizarr.errors import StoreError
 from omnizarr.native import MemoryStore as NativeStore
 from omnizarr.store.buffers import byte_view
 from omnizarr.store.keys import check_key, check_prefix
-from omnizarr.store.mapping import DictStore
+from omnizarr.store.mapping import DictStore, random_uri
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -28,10 +28,11 @@ class MemoryStore:
     b'23'
     """
 
-    __slots__ = ("_values",)
+    __slots__ = ("_uri", "_values")
 
     def __init__(self, values: Mapping[str, Any] | None = None) -> None:
         self._values = NativeStore() if values is None else DictStore(values)
+        self._uri = self._values.uri if isinstance(self._values, DictStore) else random_uri()
 
     @property
     def native(self) -> NativeStore | None:
@@ -40,8 +41,13 @@ class MemoryStore:
 
     @property
     def uri(self) -> str:
-        """A name for the store within this process."""
-        return self._values.uri if isinstance(self._values, DictStore) else f"memory://{id(self._values):x}"
+        """A name for the values, which no others ever get."""
+        return self._uri
+
+    @property
+    def identity(self) -> int | None:
+        """A number that all stores of the same mapping share; None where the values live in the kernel."""
+        return self._values.identity if isinstance(self._values, DictStore) else None
 
     @property
     def read_only(self) -> bool:
@@ -93,10 +99,10 @@ class MemoryStore:
         return f"MemoryStore({inside})"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, MemoryStore) and self.uri == other.uri
+        return isinstance(other, MemoryStore) and self._values == other._values
 
     def __hash__(self) -> int:
-        return hash((MemoryStore, self.uri))
+        return hash((MemoryStore, self._values))
 
     def __reduce__(self) -> tuple[object, ...]:
         if isinstance(self._values, DictStore):

@@ -89,3 +89,8 @@ def kernel_target(store: Store, prefix: str = "") -> tuple[object, str]:
         store, prefix = see_through(prefix)
     native = store.native
     return (store if native is None else native), prefix
+
+
+def place_name(store: Store, path: str) -> str:
+    """Return where a node is, for messages: the store's URI and the path in it."""
+    return f"{store.uri}/{path}" if path else store.uri

@@ -28,6 +28,12 @@ class Wrapper:
         return self.inner.uri
 
     @property
+    def identity(self) -> int | None:
+        """The inner store's number for the values that it shares with other stores, if it has one."""
+        identity: int | None = getattr(self.inner, "identity", None)
+        return identity
+
+    @property
     def read_only(self) -> bool:
         """Whether the inner store refuses writes."""
         return self.inner.read_only
