@@ -66,7 +66,7 @@ test-rust:
 	$(CARGO) test --package omnizarr-core
 
 test-python: $(STAMP)/kernel $(STAMP)/group-test
-	$(RUN)pytest -n $(WORKERS) $(PYTEST_ARGS)
+	$(RUN)pytest -n $(WORKERS) --dist loadfile $(PYTEST_ARGS)
 
 check: check-rust check-python
 

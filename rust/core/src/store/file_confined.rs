@@ -93,8 +93,10 @@ impl Root {
         loop {
             match rustix::fs::openat2(&self.handle, key, flags, mode, resolve) {
                 Ok(file) => return Ok(File::from(file)),
-                // A directory on the way was renamed meanwhile: the system asks to try again.
-                Err(rustix::io::Errno::AGAIN) if tries < 100 => tries = tries.saturating_add(1),
+                // A directory on the way was renamed meanwhile, or a signal came: the system asks to try again.
+                Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) if tries < 100 => {
+                    tries = tries.saturating_add(1)
+                }
                 Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => return self.file_by_path(key, access),
                 Err(error) => return Err(error.into()),
             }
