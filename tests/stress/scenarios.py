@@ -86,6 +86,8 @@ def threads(root: Path, count: int) -> None:
 
 def interrupts(root: Path, count: int) -> None:
     """Interrupt reads and writes at odd moments; each must stop soon, and every chunk be old or new."""
+    # A shell starts what it puts into the background with interrupts ignored, and Python keeps to that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     shape, chunks = (16, 512, 512), (4, 64, 64)
     array = oz.create_array(root / "array", shape=shape, dtype="f4", chunks=chunks, codecs=["zstd"])
     values = np.random.default_rng(0).random(shape, dtype="f4") + 1
