@@ -92,45 +92,30 @@ def interrupts(root: Path, count: int) -> None:
     array = oz.create_array(root / "array", shape=shape, dtype="f4", chunks=chunks, codecs=["zstd"])
     values = np.random.default_rng(0).random(shape, dtype="f4") + 1
     array[...] = values
-    slowest, stopped, resent = 0.0, 0, 0
+    sent = 0.0
+
+    def send() -> None:
+        nonlocal sent
+        sent = time.perf_counter()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    slowest, stopped = 0.0, 0
     for i in range(count):
-        sender = Sender(0.005 + 0.003 * (i % 17))
+        alarm = threading.Timer(0.005 + 0.003 * (i % 17), send)
         try:
-            sender.start()
+            alarm.start()
             while True:
                 if i % 2:
                     array[...] = values * (1 + i % 5)
                 else:
                     _ = array[...]
         except KeyboardInterrupt:
+            slowest = max(slowest, time.perf_counter() - sent)
             stopped += 1
-        sender.caught.set()
-        sender.join()
-        resent += sender.resent
-        slowest = max(slowest, time.perf_counter() - sender.sent)
+        alarm.join()
     torn = _torn(array[...], values, chunks)
     rests = sum(name.endswith(".partial") for _, _, names in os.walk(root) for name in names)
-    # Python itself drops an interrupt that hits a destructor or a weak reference's callback, so a few go astray.
-    print(f"interrupts {stopped} torn {torn} rests {rests} slow {int(slowest > 0.5)} astray {int(resent > 3)}")
-
-
-class Sender(threading.Thread):
-    """Interrupts the main thread after a while, and again if nothing came of it."""
-
-    def __init__(self, delay: float) -> None:
-        super().__init__(daemon=True)
-        self.delay = delay
-        self.caught = threading.Event()
-        self.resent = -1
-        self.sent = 0.0
-
-    def run(self) -> None:
-        time.sleep(self.delay)
-        while not self.caught.is_set() and self.resent < 10:
-            self.resent += 1
-            self.sent = time.perf_counter()
-            os.kill(os.getpid(), signal.SIGINT)
-            self.caught.wait(3)
+    print(f"interrupts {stopped} torn {torn} rests {rests} slow {int(slowest > 0.5)}")
 
 
 def _torn(found: np.ndarray, values: np.ndarray, chunks: tuple[int, ...]) -> int:
