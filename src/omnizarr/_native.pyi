@@ -61,7 +61,7 @@ class Kernel:
         prefix: str,
         shape: Sequence[int],
         chunks: Sequence[int],
-        keys: tuple[str, str, str, str],
+        keys: tuple[str, str, str, str, bool],
         itemsize: int,
         fill: bytes | None,
         chain: list[_Step],

@@ -6,14 +6,14 @@ use smallvec::SmallVec;
 
 use crate::buffer::Buffer;
 use crate::cell::{Dims, Sel, strides};
-use crate::codec::{Contexts, Step, Want};
+use crate::codec::{Contexts, Filter, Step, Want, after};
 use crate::error::{CodecError, Fault};
 use crate::mem::{View, swap_in_place};
 
 /// A step before the elements are packed into bytes; it sees a dense array in C order.
 pub enum ArrayStep {
-    /// Anything that maps bytes to bytes.
-    Code(Arc<dyn Step>),
+    /// Anything that maps arrays to arrays.
+    Code(Arc<dyn Filter>),
     /// A change of the axes' order that could not be folded into the copy.
     Transpose(Dims),
 }
@@ -29,8 +29,8 @@ pub enum Pack {
     Vlen,
     /// An index and inner chunks.
     Shard(Box<Shard>),
-    /// A codec outside the kernel.
-    Code(Arc<dyn Step>),
+    /// A codec that makes bytes of an array in a way of its own.
+    Code(Arc<dyn Filter>),
 }
 
 /// The configuration of a sharding step.
@@ -61,12 +61,13 @@ pub struct Chain {
     pub most_variable: usize,
 }
 
-/// What a step's encoder makes of `want`: exact where the step's output has a fixed size.
-fn after(step: &dyn Step, want: Want) -> Want {
-    let most = step.bound(want.max());
-    match want {
-        Want::Exact(n) if step.decoded_size(most) == Some(n) => Want::Exact(most),
-        _ => Want::AtMost(most),
+impl ArrayStep {
+    /// Size and shape of what the step makes of an array.
+    fn emitted(&self, want: Want, shape: &[usize]) -> (Want, Dims) {
+        match self {
+            Self::Code(step) => (step.encoded_size(want, shape), step.encoded_shape(shape)),
+            Self::Transpose(order) => (want, permute(shape, order)),
+        }
     }
 }
 
@@ -97,12 +98,15 @@ impl Chain {
         shape.iter().product::<usize>().saturating_mul(self.item)
     }
 
+    /// Size and shape after the array steps, before packing.
+    pub fn packing(&self, shape: &[usize]) -> (Want, Dims) {
+        let dense = (Want::Exact(self.dense_size(shape)), Dims::from_slice(shape));
+        self.array.iter().fold(dense, |(want, dims), step| step.emitted(want, &dims))
+    }
+
     /// Size after the array steps, before packing.
     pub fn array_size(&self, shape: &[usize]) -> Want {
-        self.array.iter().fold(Want::Exact(self.dense_size(shape)), |want, step| match step {
-            ArrayStep::Code(step) => after(&**step, want),
-            ArrayStep::Transpose(_) => want,
-        })
+        if self.array.is_empty() { Want::Exact(self.dense_size(shape)) } else { self.packing(shape).0 }
     }
 
     /// Size of the packed bytes, before the byte steps.
@@ -110,7 +114,10 @@ impl Chain {
         match &self.pack {
             Pack::Bytes { .. } => self.array_size(shape),
             Pack::Vlen => Want::AtMost(self.most_variable),
-            Pack::Code(step) => after(&**step, self.array_size(shape)),
+            Pack::Code(step) => {
+                let (want, dims) = self.packing(shape);
+                step.encoded_size(want, &dims)
+            }
             Pack::Shard(shard) => {
                 let cells = shape.iter().product::<usize>().checked_div(shard.cell.iter().product()).unwrap_or(0);
                 let inner = shard.inner.encoded_size(&shard.cell).max();
@@ -181,15 +188,13 @@ impl Chain {
         let mut want = Want::Exact(self.dense_size(shape));
         let mut dims: Dims = SmallVec::from_slice(shape);
         for step in &self.array {
-            stages.push((want, dims.clone()));
-            match step {
-                ArrayStep::Code(step) => want = after(&**step, want),
-                ArrayStep::Transpose(order) => dims = permute(&dims, order),
-            }
+            let emitted = step.emitted(want, &dims);
+            stages.push((want, dims));
+            (want, dims) = emitted;
         }
         for (step, (want, dims)) in self.array.iter().zip(&stages).rev() {
             match step {
-                ArrayStep::Code(step) => step.decode(data.as_slice(), spare, *want, cx)?,
+                ArrayStep::Code(step) => step.decode(data.as_slice(), spare, dims, *want, cx)?,
                 ArrayStep::Transpose(order) => turn(order, dims, data, spare, false)?,
             }
             std::mem::swap(data, spare);
@@ -208,18 +213,16 @@ impl Chain {
         let mut dims: Dims = SmallVec::from_slice(shape);
         for step in &self.array {
             match step {
-                ArrayStep::Code(step) => step.encode(data.as_slice(), spare, cx)?,
-                ArrayStep::Transpose(order) => {
-                    turn(order, &dims, data, spare, true)?;
-                    dims = permute(&dims, order);
-                }
+                ArrayStep::Code(step) => step.encode(data.as_slice(), spare, &dims, cx)?,
+                ArrayStep::Transpose(order) => turn(order, &dims, data, spare, true)?,
             }
+            dims = step.emitted(Want::AtMost(0), &dims).1;
             std::mem::swap(data, spare);
         }
         match &self.pack {
             Pack::Bytes { swap } => swap_in_place(data.as_mut_slice(), *swap),
             Pack::Code(step) => {
-                step.encode(data.as_slice(), spare, cx)?;
+                step.encode(data.as_slice(), spare, &dims, cx)?;
                 std::mem::swap(data, spare);
             }
             Pack::Vlen | Pack::Shard(_) => {}

@@ -7,7 +7,7 @@ use std::fmt::Write;
 pub struct Keys {
     /// The array's path in the store: empty, or ending in `/`.
     pub path: String,
-    /// What stands before the first index (`c` in version 3), joined by the separator; may be empty.
+    /// What stands before the first index, as it is: `c/` in version 3; may be empty.
     pub prefix: String,
     /// Between indices.
     pub separator: String,
@@ -15,6 +15,8 @@ pub struct Keys {
     pub suffix: String,
     /// The key of the only chunk of an array without dimensions.
     pub scalar: String,
+    /// Whether the index of the last dimension comes first.
+    pub reversed: bool,
 }
 
 impl Keys {
@@ -26,27 +28,37 @@ impl Keys {
             key.push_str(&self.scalar);
         } else {
             key.push_str(&self.prefix);
-            for (d, i) in index.iter().enumerate() {
-                if d > 0 || !self.prefix.is_empty() {
-                    key.push_str(&self.separator);
-                }
-                // Writing to a String cannot fail.
-                let _ = write!(key, "{i}");
+            if self.reversed {
+                self.write_indices(index.iter().rev(), key);
+            } else {
+                self.write_indices(index.iter(), key);
             }
+            key.push_str(&self.suffix);
         }
-        key.push_str(&self.suffix);
+    }
+
+    fn write_indices<'a>(&self, index: impl Iterator<Item = &'a u64>, key: &mut String) {
+        for (d, i) in index.enumerate() {
+            if d > 0 {
+                key.push_str(&self.separator);
+            }
+            // Writing to a String cannot fail.
+            let _ = write!(key, "{i}");
+        }
     }
 
     /// The indices that a key stands for, if it is one that [`Keys::write`] makes for this many dimensions.
     pub fn parse(&self, key: &str, dimensions: usize) -> Option<Vec<u64>> {
-        let rest = key.strip_prefix(&self.path)?.strip_suffix(&self.suffix)?;
+        let rest = key.strip_prefix(&self.path)?;
         if dimensions == 0 {
             return (rest == self.scalar).then(Vec::new);
         }
-        let rest = rest.strip_prefix(&self.prefix)?;
-        let rest = if self.prefix.is_empty() { rest } else { rest.strip_prefix(&self.separator)? };
-        let index: Option<Vec<u64>> = rest.split(&self.separator).map(number).collect();
-        index.filter(|index| index.len() == dimensions)
+        let rest = rest.strip_prefix(&self.prefix)?.strip_suffix(&self.suffix)?;
+        let mut index = rest.split(&self.separator).map(number).collect::<Option<Vec<u64>>>()?;
+        if self.reversed {
+            index.reverse();
+        }
+        (index.len() == dimensions).then_some(index)
     }
 }
 
@@ -65,7 +77,7 @@ mod tests {
     fn keys_of_both_versions_and_back() {
         let three = Keys {
             path: "a/".into(),
-            prefix: "c".into(),
+            prefix: "c/".into(),
             separator: "/".into(),
             scalar: "c".into(),
             ..Keys::default()
@@ -85,5 +97,9 @@ mod tests {
         assert_eq!(two.parse("+4.5", 2), None);
         two.write(&[], &mut key);
         assert_eq!(key, "0");
+        let back = Keys { separator: "/".into(), suffix: ".x".into(), reversed: true, ..Keys::default() };
+        back.write(&[4, 5], &mut key);
+        assert_eq!(key, "5/4.x");
+        assert_eq!(back.parse("5/4.x", 2), Some(vec![4, 5]));
     }
 }

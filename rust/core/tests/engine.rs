@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use omnizarr_core::cell::strides;
 use omnizarr_core::chain::{ArrayStep, Chain, Pack, Shard};
-use omnizarr_core::codec::{Crc32c, Delta, Step, Zstd};
+use omnizarr_core::codec::{Crc32c, Delta, Shapeless, Step, Zstd};
 use omnizarr_core::engine::{Engine, Spec};
 use omnizarr_core::error::Error;
 use omnizarr_core::keys::Keys;
@@ -34,7 +34,7 @@ fn chains() -> Vec<(&'static str, Chain)> {
     turned.order = Some([1, 0].into_iter().collect());
     let mut delta = plain(0, vec![]);
     delta.array = vec![
-        ArrayStep::Code(Arc::new(Delta::new("<i4", "<i4").unwrap())),
+        ArrayStep::Code(Arc::new(Shapeless(Delta::new("<i4", "<i4").unwrap()))),
         ArrayStep::Transpose([1, 0].into_iter().collect()),
     ];
     let mut outer = sharded(&[4, 2], plain(0, vec![zstd()]), false);
@@ -59,7 +59,7 @@ fn engine(chain: Chain, store: &Arc<MemoryStore>, cache: usize) -> Engine {
     let spec = Spec {
         shape: SHAPE.iter().map(|&n| n as u64).collect(),
         chunk: CHUNK.into_iter().collect(),
-        keys: Keys { prefix: "c".into(), separator: "/".into(), scalar: "c".into(), ..Keys::default() },
+        keys: Keys { prefix: "c/".into(), separator: "/".into(), scalar: "c".into(), ..Keys::default() },
         fill: Some((-1i32).to_ne_bytes().to_vec()),
         chain,
         write_empty: false,

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use omnizarr_core::chain::{ArrayStep, Chain, Pack, Shard};
-use omnizarr_core::codec::{Blosc, Bz2, Crc32c, Delta, Gzip, Lz4, Lzma, LzmaFilter, Shuffle, Step, Zlib, Zstd};
+use omnizarr_core::codec::{
+    Blosc, Bz2, Crc32c, Delta, Gzip, Lz4, Lzma, LzmaFilter, Shapeless, Shuffle, Step, Zlib, Zstd,
+};
 use omnizarr_core::error::CodecError;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::foreign::PythonStep;
+use crate::foreign::{PythonFilter, PythonStep};
 
 type Steps<'py> = Vec<(String, Bound<'py, PyDict>)>;
 
@@ -21,8 +23,12 @@ where
     value.extract().map_err(Into::into)
 }
 
+fn valid<T>(step: Result<T, CodecError>) -> PyResult<T> {
+    step.map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
 fn made<T: Step + 'static>(step: Result<T, CodecError>) -> PyResult<Arc<dyn Step>> {
-    step.map(|step| Arc::new(step) as Arc<dyn Step>).map_err(|error| PyValueError::new_err(error.to_string()))
+    valid(step).map(|step| Arc::new(step) as Arc<dyn Step>)
 }
 
 /// Build the chain for elements of `item` bytes.
@@ -48,16 +54,16 @@ fn assemble(steps: Steps<'_>, item: usize, most_variable: usize) -> PyResult<Cha
             }
             "python" => {
                 let kind: String = option(config, "kind")?;
-                let step: Arc<dyn Step> = Arc::new(python_step(config)?);
+                let step = python_step(config)?;
                 match kind.as_str() {
-                    "array" => chain.array.push(ArrayStep::Code(step)),
-                    "array-bytes" => (chain.pack, packed) = (Pack::Code(step), true),
-                    _ => chain.bytes.push(step),
+                    "array" => chain.array.push(ArrayStep::Code(Arc::new(PythonFilter(step)))),
+                    "array-bytes" => (chain.pack, packed) = (Pack::Code(Arc::new(PythonFilter(step))), true),
+                    _ => chain.bytes.push(Arc::new(step)),
                 }
             }
             "delta" => {
                 let (dtype, astype): (String, String) = (option(config, "dtype")?, option(config, "astype")?);
-                chain.array.push(ArrayStep::Code(made(Delta::new(&dtype, &astype))?));
+                chain.array.push(ArrayStep::Code(Arc::new(Shapeless(valid(Delta::new(&dtype, &astype))?))));
             }
             _ => chain.bytes.push(byte_step(name, config)?),
         }

@@ -1,12 +1,12 @@
 //! Python stores and codecs as the kernel's own: called with the GIL from the worker threads.
 
 use omnizarr_core::buffer::Buffer;
-use omnizarr_core::codec::{Contexts, Step, Want};
+use omnizarr_core::codec::{Contexts, Filter, Step, Want, after};
 use omnizarr_core::error::{CodecError, Error, Fault, Result};
 use omnizarr_core::store::{Listing, Object, Store, Token, place_of};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyMemoryView};
+use pyo3::types::{PyBytes, PyMemoryView, PyTuple};
 
 /// The bytes of any object with a contiguous buffer.
 fn bytes_of<T>(value: &Bound<'_, PyAny>, f: impl FnOnce(&[u8]) -> T) -> PyResult<T> {
@@ -147,7 +147,7 @@ impl Store for PythonStore {
     }
 }
 
-/// A codec written in Python: `encode(memoryview)` and `decode(memoryview, size)`.
+/// A codec of bytes written in Python: `encode(memoryview)` and `decode(memoryview, size)`.
 pub struct PythonStep {
     pub codec: Py<PyAny>,
     pub name: String,
@@ -161,15 +161,19 @@ impl PythonStep {
         method: &str,
         src: &[u8],
         size: Option<usize>,
+        shape: Option<&[usize]>,
         f: &mut dyn FnMut(&[u8]),
     ) -> std::result::Result<(), CodecError> {
         Python::attach(|py| {
             // A copy, since a codec may keep what it is given beyond the call.
             let data = PyMemoryView::from(PyBytes::new(py, src).as_any())?;
             let codec = self.codec.bind(py);
-            let made = match (method, size) {
-                ("encode", _) => codec.call_method1(method, (data,))?,
-                (_, size) => codec.call_method1(method, (data, size))?,
+            let shape = shape.map(|shape| PyTuple::new(py, shape)).transpose()?;
+            let made = match (method, shape) {
+                ("encode", None) => codec.call_method1(method, (data,))?,
+                ("encode", Some(shape)) => codec.call_method1(method, (data, shape))?,
+                (_, None) => codec.call_method1(method, (data, size))?,
+                (_, Some(shape)) => codec.call_method1(method, (data, size, shape))?,
             };
             bytes_of(&made, |bytes| f(bytes))
         })
@@ -177,6 +181,25 @@ impl PythonStep {
             let message = format!("{method} failed: {error}");
             CodecError { codec: self.name.clone(), fault: Fault::Foreign, message, source: Some(Box::new(error)) }
         })
+    }
+
+    fn decode_any(
+        &self,
+        src: &[u8],
+        dst: &mut Buffer,
+        shape: Option<&[usize]>,
+        want: Want,
+    ) -> std::result::Result<(), CodecError> {
+        let size = match want {
+            Want::Exact(n) => Some(n),
+            Want::AtMost(_) => None,
+        };
+        self.call("decode", src, size, shape, &mut |bytes| dst.assign(bytes))?;
+        match want {
+            Want::Exact(n) if n != dst.len() => Err(self.wrong_size(dst.len(), n)),
+            Want::AtMost(n) if n < dst.len() => Err(self.wrong_size(dst.len(), n)),
+            _ => Ok(()),
+        }
     }
 
     fn wrong_size(&self, got: usize, want: usize) -> CodecError {
@@ -196,20 +219,11 @@ impl Step for PythonStep {
         want: Want,
         _cx: &mut Contexts,
     ) -> std::result::Result<(), CodecError> {
-        let size = match want {
-            Want::Exact(n) => Some(n),
-            Want::AtMost(_) => None,
-        };
-        self.call("decode", src, size, &mut |bytes| dst.assign(bytes))?;
-        match want {
-            Want::Exact(n) if n != dst.len() => Err(self.wrong_size(dst.len(), n)),
-            Want::AtMost(n) if n < dst.len() => Err(self.wrong_size(dst.len(), n)),
-            _ => Ok(()),
-        }
+        self.decode_any(src, dst, None, want)
     }
 
     fn encode(&self, src: &[u8], dst: &mut Buffer, _cx: &mut Contexts) -> std::result::Result<(), CodecError> {
-        self.call("encode", src, None, &mut |bytes| dst.assign(bytes))
+        self.call("encode", src, None, None, &mut |bytes| dst.assign(bytes))
     }
 
     fn bound(&self, n: usize) -> usize {
@@ -226,12 +240,46 @@ impl Step for PythonStep {
 
     fn decode_exact(&self, src: &[u8], dst: &mut [u8], _cx: &mut Contexts) -> std::result::Result<(), CodecError> {
         let (want, mut got) = (dst.len(), 0);
-        self.call("decode", src, Some(want), &mut |bytes| {
+        self.call("decode", src, Some(want), None, &mut |bytes| {
             got = bytes.len();
             if got == want {
                 dst.copy_from_slice(bytes);
             }
         })?;
         if got == want { Ok(()) } else { Err(self.wrong_size(got, want)) }
+    }
+}
+
+/// A codec of arrays written in Python: `encode(memoryview, shape)` and `decode(memoryview, size, shape)`.
+pub struct PythonFilter(pub PythonStep);
+
+impl Filter for PythonFilter {
+    fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    fn decode(
+        &self,
+        src: &[u8],
+        dst: &mut Buffer,
+        shape: &[usize],
+        want: Want,
+        _cx: &mut Contexts,
+    ) -> std::result::Result<(), CodecError> {
+        self.0.decode_any(src, dst, Some(shape), want)
+    }
+
+    fn encode(
+        &self,
+        src: &[u8],
+        dst: &mut Buffer,
+        shape: &[usize],
+        _cx: &mut Contexts,
+    ) -> std::result::Result<(), CodecError> {
+        self.0.call("encode", src, None, Some(shape), &mut |bytes| dst.assign(bytes))
+    }
+
+    fn encoded_size(&self, bytes: Want, _shape: &[usize]) -> Want {
+        after(&self.0, bytes)
     }
 }

@@ -133,7 +133,7 @@ impl Kernel {
         prefix: String,
         shape: Vec<u64>,
         chunks: Vec<usize>,
-        keys: (String, String, String, String),
+        keys: (String, String, String, String, bool),
         itemsize: usize,
         fill: Option<Vec<u8>>,
         chain: &Bound<'_, PyList>,
@@ -152,11 +152,11 @@ impl Kernel {
         };
         let path = if name.is_empty() { format!("/{}", prefix.trim_end_matches('/')) } else { name.to_owned() };
         let item = if text.is_some() { RECORD } else { itemsize };
-        let (key_prefix, separator, suffix, scalar) = keys;
+        let (key_prefix, separator, suffix, scalar, reversed) = keys;
         let spec = Spec {
             shape,
             chunk: chunks.into_iter().collect(),
-            keys: Keys { path: prefix, prefix: key_prefix, separator, suffix, scalar },
+            keys: Keys { path: prefix, prefix: key_prefix, separator, suffix, scalar, reversed },
             fill: if text.is_some() { Some(fill.unwrap_or_default()) } else { fill },
             chain: chain::build(chain, item, max_variable_bytes)?,
             write_empty,

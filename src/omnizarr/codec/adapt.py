@@ -52,14 +52,17 @@ def adapt(name: str, kind: Kind, codec: PythonCodec, stage: Stage) -> Lowered:
     """
     if stage.vlen and kind != "bytes":
         raise UnsupportedError(f"the codec does not take the {stage.vlen} type", codec=name)
-    adapter: ArrayAdapter | StreamAdapter
+    adapter: ArrayAdapter | PackAdapter | StreamAdapter
     if kind == "array":
         dtype, shape = _emitted(name, codec, stage)
         adapter = ArrayAdapter(name, codec, stage, dtype, shape)
         after = stage.to_array(dtype, shape)
+    elif kind == "array-bytes":
+        adapter = PackAdapter(codec, stage.dtype)
+        after = stage.to_bytes(None, typed=False)
     else:
         # Codecs of version 2 are shown the elements wherever the bytes still are that, and some look at their type.
-        adapter = StreamAdapter(codec, stage if stage.typed and not stage.vlen else None)
+        adapter = StreamAdapter(codec, stage.dtype if stage.typed and not stage.vlen else None)
         after = stage.to_bytes(None, typed=False)
     step = {"codec": adapter, "name": name, "kind": kind, "encoded_size": after.size, "decoded_size": stage.size}
     return Lowered({}, ("python", step), after)
@@ -119,7 +122,7 @@ def _encode_zeros(
 class ArrayAdapter:
     """An array-to-array codec."""
 
-    __slots__ = ("_codec", "_dtype", "_encoded_dtype", "_encoded_shape", "_name", "_shape")
+    __slots__ = ("_codec", "_dtype", "_encoded_dtype", "_encoded_shape", "_name")
 
     def __init__(
         self, name: str, codec: PythonCodec, stage: Stage, dtype: np.dtype[np.generic], shape: tuple[int, ...]
@@ -127,41 +130,60 @@ class ArrayAdapter:
         self._name = name
         self._codec = codec
         self._dtype = stage.dtype
-        self._shape = stage.shape
         self._encoded_dtype = dtype
-        self._encoded_shape = shape
+        # A codec that changes the number of elements is only known for the shape that it was tried with.
+        self._encoded_shape = None if shape == stage.shape else shape
 
-    def encode(self, data: Bytes) -> Bytes:
-        """Encode the dense bytes of one chunk."""
-        encoded = _dense(self._codec.encode(_array(data, self._dtype, self._shape)))
-        expected = self._encoded_dtype.itemsize * prod(self._encoded_shape)
+    def encode(self, data: Bytes, shape: tuple[int, ...]) -> Bytes:
+        """Encode the dense bytes of an array."""
+        encoded = _dense(self._codec.encode(_array(data, self._dtype, shape)))
+        expected = self._encoded_dtype.itemsize * prod(self._encoded_shape or shape)
         if len(encoded) != expected:
             raise CodecError(f"the codec made {len(encoded)} bytes where {expected} were expected", codec=self._name)
         return encoded
 
-    def decode(self, data: Bytes, size: int | None) -> Bytes:
-        """Decode the bytes of one chunk, `size` of which must come out."""
-        expected = self._encoded_dtype.itemsize * prod(self._encoded_shape)
+    def decode(self, data: Bytes, size: int | None, shape: tuple[int, ...]) -> Bytes:
+        """Decode to the `size` dense bytes of an array."""
+        expected = self._encoded_dtype.itemsize * prod(self._encoded_shape or shape)
         if len(data) != expected:
             raise CorruptError(f"{len(data)} bytes where {expected} were expected", codec=self._name)
         del size  # the kernel checks it
-        return _dense(self._codec.decode(_array(data, self._encoded_dtype, self._encoded_shape)))
+        return _dense(self._codec.decode(_array(data, self._encoded_dtype, self._encoded_shape or shape)))
+
+
+class PackAdapter:
+    """A codec that makes bytes of an array."""
+
+    __slots__ = ("_codec", "_dtype")
+
+    def __init__(self, codec: PythonCodec, dtype: np.dtype[np.generic]) -> None:
+        self._codec = codec
+        self._dtype = dtype
+
+    def encode(self, data: Bytes, shape: tuple[int, ...]) -> Bytes:
+        """Encode the dense bytes of an array."""
+        return _dense(self._codec.encode(_array(data, self._dtype, shape)))
+
+    def decode(self, data: Bytes, size: int | None, shape: tuple[int, ...]) -> Bytes:
+        """Decode to the `size` dense bytes of an array."""
+        del size, shape  # the kernel checks the size
+        return _dense(self._codec.decode(bytes(data)))
 
 
 class StreamAdapter:
-    """A codec that emits bytes; it is shown an array if `stage` is given."""
+    """A codec of bytes; it is shown their elements if `dtype` is given."""
 
-    __slots__ = ("_codec", "_stage")
+    __slots__ = ("_codec", "_dtype")
 
-    def __init__(self, codec: PythonCodec, stage: Stage | None) -> None:
+    def __init__(self, codec: PythonCodec, dtype: np.dtype[np.generic] | None) -> None:
         self._codec = codec
-        self._stage = stage
+        self._dtype = dtype
 
     def encode(self, data: Bytes) -> Bytes:
-        """Encode the dense bytes of one chunk."""
-        if self._stage is None:
+        """Encode the bytes of one chunk."""
+        if self._dtype is None:
             return _dense(self._codec.encode(bytes(data)))
-        return _dense(self._codec.encode(_array(data, self._stage.dtype, self._stage.shape)))
+        return _dense(self._codec.encode(np.frombuffer(data, self._dtype)))
 
     def decode(self, data: Bytes, size: int | None) -> Bytes:
         """Decode the bytes of one chunk, `size` of which must come out where that is known."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
+from math import prod
 from struct import Struct
 from typing import Any
 
@@ -29,8 +30,9 @@ class RaggedText:
         self._name = name
         self._dtype = dtype
 
-    def encode(self, data: bytes | memoryview) -> bytes:
+    def encode(self, data: bytes | memoryview, shape: tuple[int, ...]) -> bytes:
         """Encode the dense bytes of one chunk."""
+        del shape  # the order of items is all
         items: list[Any] = np.frombuffer(data, self._dtype).tolist()
         parts = [_LENGTH.pack(len(items))]
         for item in items:
@@ -38,10 +40,11 @@ class RaggedText:
             parts += (_LENGTH.pack(len(raw)), raw)
         return b"".join(parts)
 
-    def decode(self, data: bytes | memoryview, size: int | None) -> bytes:
+    def decode(self, data: bytes | memoryview, size: int | None, shape: tuple[int, ...]) -> bytes:
         """Decode the items of one chunk to `size` dense bytes."""
         raw = bytes(data)
-        expected = (size or 0) // self._dtype.itemsize
+        expected = prod(shape)
+        del size  # the kernel checks it
         items = list(islice(self._items(raw), expected))
         if len(items) != expected:
             raise CorruptError(f"{len(items)} items where {expected} were expected", codec=self._name)

@@ -8,14 +8,14 @@ _MOST_DIGITS = len(str(2**63))
 
 
 class Keys(NamedTuple):
-    """A template of chunk keys: a prefix and the indices, joined by the separator, then a suffix.
+    """A template of chunk keys: a prefix, the indices joined by the separator, and a suffix.
 
-    >>> Keys("c", "/", "", "c").key((1, 20)), Keys("", ".", "", "0").key((1, 20)), Keys("", ".", "", "0").key(())
-    ('c/1/20', '1.20', '0')
+    >>> Keys("c/", "/", "", "c").key((1, 20)), Keys("", ".", ".blosc", "0").key((1, 20)), Keys("", ".", "", "0").key(())
+    ('c/1/20', '1.20.blosc', '0')
     """
 
     prefix: str
-    """First part of each key, or the empty string; the separator stands between it and the indices."""
+    """What stands before the first index, with nothing between."""
 
     separator: str
 
@@ -25,12 +25,15 @@ class Keys(NamedTuple):
     scalar: str
     """The whole key of the only chunk of an array without dimensions."""
 
+    reversed: bool = False
+    """Whether the index of the last dimension comes first, as in N5."""
+
     def key(self, index: tuple[int, ...]) -> str:
         """Form the key of the chunk at a place in the grid."""
         if not index:
             return self.scalar
-        joined = self.separator.join(map(str, index))
-        return f"{self.prefix}{self.separator}{joined}{self.suffix}" if self.prefix else joined + self.suffix
+        joined = self.separator.join(map(str, index[::-1] if self.reversed else index))
+        return f"{self.prefix}{joined}{self.suffix}"
 
     def parse(self, key: str, ndim: int | None = None) -> tuple[int, ...] | None:
         """Find the place in the grid that a key stands for, or None if no chunk has that key.
@@ -42,13 +45,13 @@ class Keys(NamedTuple):
         """
         if key == self.scalar and (ndim == 0 or (ndim is None and self.prefix)):
             return ()
-        start = self.prefix + self.separator if self.prefix else ""
+        start = self.prefix
         if not key.startswith(start) or not key.endswith(self.suffix) or len(key) < len(start) + len(self.suffix):
             return None
         parts = key[len(start) : len(key) - len(self.suffix)].split(self.separator)
         if (ndim is not None and ndim != len(parts)) or not all(map(_is_index, parts)):
             return None
-        return tuple(map(int, parts))
+        return tuple(map(int, reversed(parts) if self.reversed else parts))
 
 
 def _is_index(text: str) -> bool:
@@ -58,7 +61,7 @@ def _is_index(text: str) -> bool:
 
 def default_keys(separator: str = "/") -> Keys:
     """Make the keys of Zarr v3's `default` encoding: `c/0/0`."""
-    return Keys("c", separator, "", "c")
+    return Keys("c" + separator, separator, "", "c")
 
 
 def v2_keys(separator: str = ".") -> Keys:

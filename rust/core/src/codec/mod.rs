@@ -43,6 +43,7 @@ pub use zlib::Zlib;
 pub use zstd::Zstd;
 
 use crate::buffer::Buffer;
+use crate::cell::Dims;
 use crate::error::{CodecError, Fault};
 
 /// How large the decoded bytes may be.
@@ -124,6 +125,70 @@ pub trait Step: Send + Sync {
     ) -> Result<bool, CodecError> {
         let _ = (src, dst, spans, cx);
         Ok(false)
+    }
+}
+
+/// A codec that needs to know the shape of the array that it works on: before the bytes, or making them.
+pub trait Filter: Send + Sync {
+    /// The codec's name, as users write it.
+    fn name(&self) -> &str;
+
+    /// Decode all of `src` into `dst`, replacing what was there; the decoded array has the given shape.
+    fn decode(
+        &self,
+        src: &[u8],
+        dst: &mut Buffer,
+        shape: &[usize],
+        want: Want,
+        cx: &mut Contexts,
+    ) -> Result<(), CodecError>;
+
+    /// Encode an array of the given shape, dense and in C order, into `dst`, replacing what was there.
+    fn encode(&self, src: &[u8], dst: &mut Buffer, shape: &[usize], cx: &mut Contexts) -> Result<(), CodecError>;
+
+    /// The size of what it makes of an array of a shape, which takes up `bytes`.
+    fn encoded_size(&self, bytes: Want, shape: &[usize]) -> Want;
+
+    /// The shape of what it makes of an array of a shape.
+    fn encoded_shape(&self, shape: &[usize]) -> Dims {
+        Dims::from_slice(shape)
+    }
+}
+
+/// A codec that works on arrays as it would on their bytes, whatever their shape.
+pub struct Shapeless<S>(pub S);
+
+impl<S: Step> Filter for Shapeless<S> {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn decode(
+        &self,
+        src: &[u8],
+        dst: &mut Buffer,
+        _: &[usize],
+        want: Want,
+        cx: &mut Contexts,
+    ) -> Result<(), CodecError> {
+        self.0.decode(src, dst, want, cx)
+    }
+
+    fn encode(&self, src: &[u8], dst: &mut Buffer, _: &[usize], cx: &mut Contexts) -> Result<(), CodecError> {
+        self.0.encode(src, dst, cx)
+    }
+
+    fn encoded_size(&self, bytes: Want, _: &[usize]) -> Want {
+        after(&self.0, bytes)
+    }
+}
+
+/// What a step's encoder makes of `want`: exact where the step's output has a fixed size.
+pub fn after(step: &dyn Step, want: Want) -> Want {
+    let most = step.bound(want.max());
+    match want {
+        Want::Exact(n) if step.decoded_size(most) == Some(n) => Want::Exact(most),
+        _ => Want::AtMost(most),
     }
 }
 

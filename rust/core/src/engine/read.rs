@@ -199,7 +199,8 @@ impl Call<'_> {
             }
             Pack::Code(step) => {
                 chain.unwrap_first(bytes, shape, dec, cx).map_err(&fail)?;
-                step.decode(dec.as_slice(), one, chain.array_size(shape), cx).map_err(&fail)?;
+                let (want, dims) = chain.packing(shape);
+                step.decode(dec.as_slice(), one, &dims, want, cx).map_err(&fail)?;
                 std::mem::swap(*dec, *one);
                 chain.unfilter(shape, dec, one, cx).map_err(&fail)?;
                 sel.scatter(dec.as_slice(), shape, chain.item, 0, out);
