@@ -11,11 +11,10 @@ from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.attrs import to_json_object
 from omnizarr.hierarchy.create import ZERO, ArrayOptions, check_format
 from omnizarr.hierarchy.group import Group, new_array
-from omnizarr.hierarchy.nodes import load
 from omnizarr.hierarchy.opening import Format, Mode, Place, known_options, missing, open_node
 from omnizarr.hierarchy.save import create
 from omnizarr.limits import DEFAULT_LIMITS, Limits
-from omnizarr.model.array import ArrayMeta
+from omnizarr.model.array import ArrayMeta, with_order
 from omnizarr.model.dtype import DType
 from omnizarr.model.group import GroupMeta
 
@@ -41,7 +40,8 @@ def open(  # noqa: A001 - it is always used as omnizarr.open
         mode: "r" to read; "r+" to read and write what exists; "a" the same, where a missing group is created; "w" to
             create a group in place of what is there; "w-" to create a group where nothing is.
         path: Path of the node within the store; its root if not given.
-        format: "zarr3" or "zarr2", to look for that alone, or to create it ("zarr3" if not given).
+        format: "zarr3", "zarr2", "zarr1", "zarr0", "zarr3-draft" or "n5", to look for that alone, or to create it
+            ("zarr3" if not given; the last two are only read).
         consolidated: Whether to use consolidated metadata: `None` where there is any and the mode is "r", `True` to
             insist, `False` to ignore it.
         limits: Bounds on what documents may claim.
@@ -75,11 +75,24 @@ def open_array(
     limits: Limits = DEFAULT_LIMITS,
     cache_bytes: int = 0,
     write_empty: bool = False,
+    stored_order: Literal["C", "F"] | None = None,
     **options: Any,  # noqa: ANN401 - those of create_array
 ) -> Array:
     """Open an array; with mode "a", "w" or "w-" create it, for which the keywords of `create_array` are needed.
 
     The other arguments, and what is raised, are as for `open`.
+
+    Args:
+        where: As for `open`, like all arguments that are not said otherwise.
+        mode: As for `open`.
+        path: As for `open`.
+        format: As for `open`.
+        limits: As for `open`.
+        cache_bytes: As for `open`.
+        write_empty: As for `open`.
+        stored_order: The order that elements really have in the chunks, where the document is wrong about it: "C" for
+            arrays that were migrated from v1 with order "F" and another compressor than Blosc.
+        **options: Those of `create_array`.
 
     Raises:
         NodeTypeError: If a group is there.
@@ -91,9 +104,9 @@ def open_array(
     """
     place = Place(where, mode, path, limits=limits, cache_bytes=cache_bytes, write_empty=write_empty)
     if mode not in ("w", "w-"):
-        meta = load(place.context.store, place.path, limits, format)
+        meta = place.load(format)
         if isinstance(meta, ArrayMeta):
-            return Array(place.context, place.path, meta)
+            return Array(place.context, place.path, meta if stored_order is None else with_order(meta, stored_order))
         if meta is not None:
             raise NodeTypeError("this is a group, not an array", path="/" + place.path, hint="use open_group or open")
         if mode != "a":
@@ -148,6 +161,9 @@ def create_array(
     attrs: Mapping[str, object] | None = None,
     order: Literal["C", "F"] = "C",
     separator: Literal["/", "."] | None = None,
+    cname: str | None = None,
+    clevel: int | None = None,
+    shuffle: int | str | None = None,
     format: Format = "zarr3",  # noqa: A002 - the word of the documents
     overwrite: bool = False,
     limits: Limits = DEFAULT_LIMITS,
@@ -166,12 +182,15 @@ def create_array(
         shards: Shape of shards, which hold several chunks under one key; "auto" where there would be many chunks.
         codecs: Codecs by name, as mappings, as objects of numcodecs or by `omnizarr.codec`; `None` for no compression;
             "auto" for blosc with lz4 and a byte shuffle (zstd for text; nothing for chunks of a few bytes).
-        fill_value: Value of what was never written: zero by default; `None`, for "zarr2" only, leaves it undefined.
+        fill_value: Value of what was never written: zero by default; `None`, not for "zarr3", leaves it undefined.
         dims: Names of the dimensions.
         attrs: Attributes.
         order: Whether the last ("C") or the first ("F") dimension varies fastest in a chunk.
         separator: What stands between the indices in the key of a chunk.
-        format: "zarr3" or "zarr2".
+        cname: Blosc's compressor; with `clevel` and `shuffle` short for a Blosc codec, as in the first Zarr.
+        clevel: Blosc's level, from 0 to 9.
+        shuffle: Blosc's shuffle: 0 or "noshuffle", 1 or "shuffle", 2 or "bitshuffle".
+        format: "zarr3", "zarr2", "zarr1" or "zarr0".
         overwrite: Whether what is there may be replaced.
         limits: Bounds on the size of chunks.
         cache_bytes: Size of a cache of decoded chunks; none by default.
@@ -201,6 +220,9 @@ def create_array(
         "attrs": attrs,
         "order": order,
         "separator": separator,
+        "cname": cname,
+        "clevel": clevel,
+        "shuffle": shuffle,
     }
     return new_array(place.context, place.path, format, options, overwrite=overwrite)
 

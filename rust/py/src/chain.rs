@@ -103,13 +103,15 @@ fn byte_step(name: &str, config: &Bound<'_, PyDict>) -> PyResult<Arc<dyn Step>> 
         "lzma" => lzma(config),
         "blosc" => {
             let cname: String = option(config, "cname")?;
-            made(Blosc::new(
+            let codec = valid(Blosc::new(
                 &cname,
                 option(config, "clevel")?,
                 option(config, "shuffle")?,
                 option(config, "typesize")?,
                 option(config, "blocksize")?,
-            ))
+            ))?;
+            let in_order: bool = option(config, "bytes_in_order")?;
+            made(Ok(if in_order { codec.bytes_in_order() } else { codec }))
         }
         _ => Err(PyValueError::new_err(format!("the kernel has no codec {name:?}"))),
     }

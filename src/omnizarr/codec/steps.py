@@ -119,7 +119,9 @@ def _blosc(options: Options, stage: Stage) -> Lowered:
         "typesize": typesize,
         "blocksize": options.integer("blocksize", 0, 0, 1 << 31),
     }
-    step = {**config, "shuffle": BLOSC_SHUFFLES.index(shuffle)}
+    if options.boolean("bytes_in_order", default=False):
+        config["bytes_in_order"] = True
+    step = {"bytes_in_order": False, **config, "shuffle": BLOSC_SHUFFLES.index(shuffle)}
     return Lowered(config, ("blosc", step), stage.to_bytes(None, typed=False))
 
 

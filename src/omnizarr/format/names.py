@@ -16,6 +16,23 @@ ZGROUP: Final = ".zgroup"
 ZATTRS: Final = ".zattrs"
 ZMETADATA: Final = ".zmetadata"
 
+# Zarr v1.
+META: Final = "meta"
+ATTRS: Final = "attrs"
+
+# Zarr v0.
+ZMETA: Final = "__zmeta__"
+ZATTR: Final = "__zattr__"
+ZDATA: Final = "__zdata__"
+
+# N5.
+ATTRIBUTES_JSON: Final = "attributes.json"
+
+# The drafts of Zarr v3, as a view of the store names their documents; see `omnizarr.format.draft_names`.
+DRAFT_ARRAY: Final = ".draft-array.json"
+DRAFT_ARRAY_2019: Final = ".draft-array-2019.json"
+DRAFT_GROUP: Final = ".draft-group.json"
+
 RESERVED: Final = frozenset((ZARR_JSON, ZARRAY, ZGROUP, ZATTRS, ZMETADATA))
 """Names that documents have; a node of that name would hide the document of its parent."""
 

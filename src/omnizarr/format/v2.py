@@ -100,7 +100,7 @@ def render_array(meta: ArrayMeta) -> tuple[dict[str, JSON], dict[str, JSON]]:
     zarray: dict[str, JSON] = {
         "zarr_format": 2,
         "shape": list(meta.shape),
-        "chunks": writable(meta.grid.chunk_shape),
+        "chunks": grid_of(meta),
         "dtype": render_dtype(meta.dtype, pipeline.dtype_order),
         "fill_value": fill_json.render_v2(meta.fill, meta.dtype),
         "order": pipeline.order,
@@ -108,12 +108,21 @@ def render_array(meta: ArrayMeta) -> tuple[dict[str, JSON], dict[str, JSON]]:
         "compressor": pipeline.compressor,
         "dimension_separator": _render_keys(meta.keys),
     }
-    return {**zarray, **meta.extra}, _render_attributes(meta)
+    return {**zarray, **meta.extra}, render_attributes(meta)
 
 
 def render_group(meta: GroupMeta) -> tuple[dict[str, JSON], dict[str, JSON]]:
     """Write the documents of a group: `.zgroup` and `.zattrs`."""
     return {"zarr_format": 2, **meta.extra}, dict(meta.attributes)
+
+
+def grid_of(meta: ArrayMeta) -> list[JSON]:
+    """Write the chunk shape.
+
+    Raises:
+        UnsupportedError: The chunks are not all of one shape.
+    """
+    return writable(meta.grid.chunk_shape)
 
 
 def _versioned(document: JSON, key: str) -> dict[str, JSON]:
@@ -160,7 +169,12 @@ def _parse_dims(value: JSON, ndim: int) -> tuple[str | None, ...] | None:
     return tuple(cast("list[str]", value))
 
 
-def _render_attributes(meta: ArrayMeta) -> dict[str, JSON]:
+def render_attributes(meta: ArrayMeta) -> dict[str, JSON]:
+    """Write the attributes of an array, with the names of dimensions among them.
+
+    Raises:
+        UnsupportedError: Some dimensions have names and others not.
+    """
     attributes = dict(meta.attributes)
     if meta.dims is None or DIMENSIONS in attributes or all(name is None for name in meta.dims):
         return attributes

@@ -20,7 +20,7 @@ from typing import Final
 
 from omnizarr.format.consolidated import split_v2, split_v3
 from omnizarr.format.names import ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, ZMETADATA, join
-from omnizarr.hierarchy.nodes import Meta, parse_v2, parse_v3
+from omnizarr.format.parsed import Meta, parse_v2, parse_v3
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.store.protocol import Store
 
@@ -47,7 +47,7 @@ class Block:
         text = texts.get(start + ZARR_JSON)
         if text is not None:
             return parse_v3(text, join(path, ZARR_JSON), limits)
-        old = (texts.get(start + ZARRAY), texts.get(start + ZGROUP), texts.get(start + ZATTRS))
+        old = {name: texts.get(start + name) for name in (ZARRAY, ZGROUP, ZATTRS)}
         return parse_v2(path + "/" if path else "", old, limits)
 
     def holds(self, path: str) -> bool:

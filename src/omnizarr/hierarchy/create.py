@@ -12,19 +12,20 @@ import numpy as np
 from omnizarr.array.defaults import Extents, layout
 from omnizarr.codec.chain import Layout, build_chain
 from omnizarr.errors import MetadataError, ShapeError
+from omnizarr.format.dialects import DIALECTS, WRITABLE, ZARR0, Dialect
 from omnizarr.format.v2 import DIMENSIONS
 from omnizarr.hierarchy.attrs import to_json_object
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
+from omnizarr.model.codec import Codec, blosc_shuffle
 from omnizarr.model.dtype import DType
 from omnizarr.model.fill import Fill
 from omnizarr.model.grid import RegularGrid
-from omnizarr.model.keys import Keys, default_keys, v2_keys
+from omnizarr.model.jsonvalue import JSON
+from omnizarr.model.keys import Keys
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-FORMATS: Final = ("zarr3", "zarr2")
 
 NAT: Final = -(1 << 63)
 
@@ -56,6 +57,9 @@ class ArrayOptions(TypedDict, total=False):
     attrs: Mapping[str, object] | None
     order: Literal["C", "F"]
     separator: Literal["/", "."] | None
+    cname: str | None
+    clevel: int | None
+    shuffle: int | str | None
 
 
 def array_meta(options: ArrayOptions, dialect: str, limits: Limits = DEFAULT_LIMITS) -> ArrayMeta:
@@ -63,7 +67,7 @@ def array_meta(options: ArrayOptions, dialect: str, limits: Limits = DEFAULT_LIM
 
     Args:
         options: What the user said; see `omnizarr.create_array`.
-        dialect: "zarr3" or "zarr2".
+        dialect: The name of the format.
         limits: Bounds on the size of chunks.
 
     Raises:
@@ -104,38 +108,59 @@ _PLAIN: Final = frozenset(
 
 
 def _array_meta(options: ArrayOptions, dialect: str, limits: Limits) -> ArrayMeta:
-    check_format(dialect)
+    form = check_format(dialect)
     wanted, shape = _dtype_and_shape(options)
-    memory = wanted if dialect == "zarr2" else wanted.with_byteorder("native")
+    memory = wanted if form.keeps_byte_order else wanted.with_byteorder("native")
     chunks, shards = layout(shape, wanted.itemsize, options.get("chunks", "auto"), options.get("shards"))
     if options.get("order", "C") not in ("C", "F"):
         raise MetadataError(f"order is {options.get('order')!r}, not 'C' or 'F'")
     asked = Layout(memory, chunks, shards, options.get("order", "C"), wanted.byteorder or None)
     dims = _dims(options.get("dims"), shape)
     attributes = to_json_object(options.get("attrs") or {})
-    if dialect == "zarr2" and dims is not None and attributes.get(DIMENSIONS, list(dims)) != list(dims):
+    if form.attributes and dims is not None and attributes.get(DIMENSIONS, list(dims)) != list(dims):
         raise ShapeError(f"dims are {dims!r}, but the attribute {DIMENSIONS} says {attributes[DIMENSIONS]!r}")
     return ArrayMeta(
         shape=shape,
         dtype=memory,
         grid=RegularGrid(shards or chunks),
-        keys=_keys(options.get("separator"), dialect),
+        keys=_keys(options.get("separator"), form),
         fill=_fill(options.get("fill_value", ZERO), memory),
-        codecs=build_chain(options.get("codecs", "auto"), asked, limits),
+        codecs=build_chain(_codecs(options, form), asked, limits),
         dims=dims,
         attributes=attributes,
         format=dialect,
     )
 
 
-def check_format(dialect: str) -> None:
-    """Raise if a format cannot be written.
+def check_format(name: str) -> Dialect:
+    """Return the format of a name, if it can be written.
 
     Raises:
-        MetadataError: If so.
+        MetadataError: If not.
     """
-    if dialect not in FORMATS:
-        raise MetadataError(f"format is {dialect!r}, not one of {', '.join(FORMATS)}")
+    if name not in WRITABLE:
+        raise MetadataError(f"format is {name!r}, not one of {', '.join(WRITABLE)}")
+    return DIALECTS[name]
+
+
+def _codecs(options: ArrayOptions, form: Dialect) -> object:
+    """Return the codecs asked for; `cname`, `clevel` and `shuffle` are short for Blosc."""
+    codecs = options.get("codecs", "auto")
+    blosc: dict[str, JSON] = {
+        "cname": options.get("cname"),
+        "clevel": options.get("clevel"),
+        "shuffle": options.get("shuffle"),
+    }
+    given = {name: value for name, value in blosc.items() if value is not None}
+    automatic = isinstance(codecs, str) and codecs == "auto"
+    if not given and not (automatic and form is ZARR0):
+        return codecs
+    if not automatic:
+        raise MetadataError("codecs= excludes cname=, clevel= and shuffle=, which are short for Blosc")
+    shuffle = given.get("shuffle", 1)
+    # blosclz is what the first versions took unless told otherwise.
+    default = "blosclz" if form is ZARR0 else "lz4"
+    return [Codec("blosc", {"cname": default, "clevel": 5, **given, "shuffle": blosc_shuffle(shuffle, 0) or shuffle})]
 
 
 def _dtype_and_shape(options: ArrayOptions) -> tuple[DType, tuple[int, ...]]:
@@ -154,10 +179,10 @@ def _dtype_and_shape(options: ArrayOptions) -> tuple[DType, tuple[int, ...]]:
     return DType.of("float64" if given is None else given), shape
 
 
-def _keys(separator: str | None, dialect: str) -> Keys:
+def _keys(separator: str | None, form: Dialect) -> Keys:
     if separator not in (None, "/", "."):
         raise MetadataError(f"separator is {separator!r}, not '/' or '.'")
-    return v2_keys(separator or ".") if dialect == "zarr2" else default_keys(separator or "/")
+    return form.keys(separator)
 
 
 def _dims(names: Sequence[str | None] | None, shape: tuple[int, ...]) -> tuple[str | None, ...] | None:

@@ -208,6 +208,9 @@ class Group:
         attrs: Mapping[str, object] | None = None,
         order: Literal["C", "F"] = "C",
         separator: Literal["/", "."] | None = None,
+        cname: str | None = None,
+        clevel: int | None = None,
+        shuffle: int | str | None = None,
         overwrite: bool = False,
     ) -> Array:
         """Create an array, and the groups above it that are missing; see `omnizarr.create_array` for the keywords.
@@ -228,6 +231,9 @@ class Group:
             "attrs": attrs,
             "order": order,
             "separator": separator,
+            "cname": cname,
+            "clevel": clevel,
+            "shuffle": shuffle,
         }
         full = join(self._path, check_new_path(as_path(path)))
         return new_array(self._context, full, self._meta.format, options, overwrite=overwrite, parent=self._path)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module  # for what few stores need
 from typing import Any, Final, Literal, TypeAlias, cast
 
 from omnizarr.errors import MetadataError, NotFoundError, ReadOnlyError
+from omnizarr.format.dialects import DRAFT
 from omnizarr.format.names import join, normal_path
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.context import Context
@@ -22,7 +24,7 @@ from omnizarr.store.protocol import Store, place_name
 from omnizarr.store.resolve import resolve
 
 Mode: TypeAlias = Literal["r", "r+", "a", "w", "w-"]
-Format: TypeAlias = Literal["zarr3", "zarr2"]
+Format: TypeAlias = Literal["zarr3", "zarr2", "zarr1", "zarr0", "zarr3-draft", "n5"]
 
 _MODES: Final = ("r", "r+", "a", "w", "w-")
 
@@ -53,6 +55,26 @@ class Place:
             store, read_only=read_only, limits=limits, write_empty=write_empty, cache_bytes=cache_bytes
         )
 
+    def load(self, only: str | None = None) -> Meta | None:
+        """Return what is there, or `None` if no node is; in a hierarchy of a draft the store becomes a view of that.
+
+        Args:
+            only: Name of the format to look for alone.
+
+        Raises:
+            MetadataError: If a document breaks its specification.
+        """
+        context = self.context
+        if only not in (None, DRAFT.name):
+            return load(context.store, self.path, context.limits, only)
+        meta = load(context.store, self.path, context.limits) if only is None else None
+        if meta is None:
+            found = import_module("omnizarr.hierarchy.draft_view").find_draft(context.store, self.path, context.limits)
+            if found is not None:
+                context.store, self.path = found
+                meta = load(context.store, self.path, context.limits, DRAFT.name)
+        return meta
+
 
 def open_node(place: Place, mode: str, dialect: str | None, consolidated: bool | None) -> Array | Group:
     """Open what is at a place, or create a group there as the mode says.
@@ -66,7 +88,8 @@ def open_node(place: Place, mode: str, dialect: str | None, consolidated: bool |
         return _new_group(context, path, dialect, overwrite=mode == "w")
     if consolidated and mode != "r":
         raise MetadataError("consolidated metadata is only for reading", hint='open with mode="r"')
-    meta: Meta | None = load(context.store, path, context.limits, dialect)
+    meta = place.load(dialect)
+    context, path = place.context, place.path
     copied = False
     if mode == "r" and consolidated is not False and not isinstance(meta, ArrayMeta):
         context.block_root = path

@@ -6,7 +6,8 @@ import warnings
 
 from omnizarr.errors import ExistsError, NodeTypeError, OmnizarrError, OmnizarrWarning, UnsupportedError
 from omnizarr.format.consolidated import is_document, render_v2, render_v3
-from omnizarr.format.names import ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, ZMETADATA, join
+from omnizarr.format.dialects import DIALECTS, DRAFT, ZARR2, ZARR3, dialect
+from omnizarr.format.names import ZARR_JSON, ZARRAY, ZGROUP, ZMETADATA, join
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.listing import walk
 from omnizarr.hierarchy.lock import address
@@ -44,14 +45,18 @@ def copy_node(source: Context, path: str, target: Context, new_path: str, *, ove
         UnsupportedError: If the group above has another format.
     """
     target.check_writable(new_path)
+    if format_of(source.store, path) == DRAFT.name:
+        hint = "Create an array there and write the data of this one to it."
+        raise UnsupportedError("nodes of the drafts of Zarr v3 can only be read", path=path or "/", hint=hint)
     with target.lock:
         if not overwrite and format_of(target.store, new_path) is not None:
             raise ExistsError("there is a node already", path=place_name(target.store, new_path), hint=hint or None)
-        _make_room(target, new_path, format_of(source.store, path) or "zarr3")
+        _make_room(target, new_path, format_of(source.store, path) or ZARR3.name)
         start, new_start = path + "/" if path else "", new_path + "/" if new_path else ""
         if overwrite:
             target.store.erase_prefix(new_start)
-        own = [start + name for name in (ZATTRS, ZARRAY, ZGROUP, ZARR_JSON)]
+        # Whatever makes it a node comes last.
+        own = [start + name for one in reversed(DIALECTS.values()) for name in reversed(one.documents)]
         keys = [key for key in source.store.list_prefix(start) if key not in own]
         written: dict[str, bytes] = {}
         for key in (*sorted(keys, key=is_document), *own):
@@ -64,7 +69,7 @@ def copy_node(source: Context, path: str, target: Context, new_path: str, *, ove
         record(target.store, new_path, written, erase=True)
 
 
-def _make_room(target: Context, path: str, dialect: str) -> None:
+def _make_room(target: Context, path: str, form: str) -> None:
     """Make the groups above a path that are missing, after checking those that are there."""
     for i, above in enumerate(reversed(ancestors(path))):
         meta = load(target.store, above, target.limits)
@@ -72,9 +77,9 @@ def _make_room(target: Context, path: str, dialect: str) -> None:
             continue
         if isinstance(meta, ArrayMeta):
             raise NodeTypeError("an array cannot hold other nodes", path=place_name(target.store, above))
-        if meta.format != dialect:
+        if meta.format != form:
             raise UnsupportedError(
-                f"a node of the format {dialect} cannot be copied into a group of the format {meta.format}",
+                f"a node of the format {form} cannot be copied into a group of the format {meta.format}",
                 path=place_name(target.store, above),
                 hint="create an array there and write the data of this one to it",
             )
@@ -82,8 +87,8 @@ def _make_room(target: Context, path: str, dialect: str) -> None:
             return
         break
     parent, _, _ = path.rpartition("/")
-    if parent:
-        create(target, parent, GroupMeta(format=dialect), overwrite=False)
+    if parent and dialect(form).has_groups:
+        create(target, parent, GroupMeta(format=form), overwrite=False)
 
 
 def consolidate(context: Context, path: str, meta: GroupMeta) -> None:
@@ -101,14 +106,16 @@ def _consolidate(context: Context, path: str, meta: GroupMeta) -> None:
     store = context.store
     plain = Context(store, read_only=True, limits=context.limits)
     start = path + "/" if path else ""
-    names = (ZARR_JSON,) if meta.format == "zarr3" else (ZARRAY, ZGROUP, ZATTRS)
-    keys = [] if meta.format == "zarr3" else [ZGROUP, ZATTRS]
+    if meta.format not in (ZARR3.name, ZARR2.name):
+        raise UnsupportedError(f"the format {meta.format} has no consolidated metadata", path=path or "/")
+    names = dialect(meta.format).documents
+    keys = [name for name in names if name not in (ZARRAY, ZARR_JSON)]
     for inner, found, _ in walk(plain, path, meta.format, None):
         if isinstance(found, OmnizarrError) or found.format == meta.format:
             skipped = ZGROUP if isinstance(found, ArrayMeta) else ZARRAY if isinstance(found, GroupMeta) else None
             keys += [f"{inner}/{name}" for name in names if name != skipped]
     texts = _texts(context, start, keys)
-    if meta.format == "zarr2":
+    if meta.format == ZARR2.name:
         store.put(join(path, ZMETADATA), render_v2(texts))
         return
     own = store.get(start + ZARR_JSON)

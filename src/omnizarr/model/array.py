@@ -57,3 +57,21 @@ class ArrayMeta(NamedTuple):
         if self.ndim < 2 or not self.codecs or canonical(self.codecs[0].name) != "transpose":
             return "C"
         return "F" if transpose_order(self.codecs[0]) == tuple(reversed(range(self.ndim))) else "C"
+
+
+def with_order(meta: ArrayMeta, order: Literal["C", "F"]) -> ArrayMeta:
+    """Return an array as if its elements lay in its chunks in another order than the document says.
+
+    >>> from omnizarr.model.fill import Fill
+    >>> from omnizarr.model.grid import RegularGrid
+    >>> from omnizarr.model.keys import v2_keys
+    >>> a = ArrayMeta((2, 3), DType.of("i4"), RegularGrid((2, 3)), v2_keys(), Fill(None), (Codec("bytes"),))
+    >>> with_order(a, "F").order, with_order(with_order(a, "F"), "C").order
+    ('F', 'C')
+    """
+    if meta.order == order or meta.ndim < 2:
+        return meta
+    if order == "C":
+        return meta._replace(codecs=meta.codecs[1:])
+    turn = Codec("transpose", {"order": list(reversed(range(meta.ndim)))})
+    return meta._replace(codecs=(turn, *meta.codecs))

@@ -97,6 +97,10 @@ class FileStore:
             key_to_path(self.root, key)  # Refuses names that the system would take for something else.
         self.native.put(check_key(key), data if type(data) is bytes else byte_view(key, data))
 
+    def make_folder(self, prefix: str) -> None:
+        """Make an empty directory, which no other operation does."""
+        os.makedirs(key_to_path(self.root, check_prefix(prefix)[:-1]), exist_ok=True)  # noqa: PTH103 - as above
+
     def erase(self, key: str) -> bool:
         """Remove the file or directory at the key's path."""
         return self.native.erase(key)

@@ -59,7 +59,9 @@ impl Blosc {
     /// Take the bit shuffle of single bytes for a lie: Blosc 1.7.0 set its flag and left the bytes in order.
     #[must_use]
     pub fn bytes_in_order(self) -> Self {
-        Self { bytes_in_order: true, ..self }
+        // Written without the shuffle, so that no reader is misled.
+        let shuffle = if self.typesize == 1 && self.shuffle == 2 { 0 } else { self.shuffle };
+        Self { bytes_in_order: true, shuffle, ..self }
     }
 
     /// The header, checked; exactly `total` bytes must come out.

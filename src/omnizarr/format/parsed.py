@@ -1,0 +1,127 @@
+"""Documents of v3 and v2 to the model; those that were parsed before are not parsed again.
+
+What documents mean is kept by their bytes: a dataset has many arrays, most of which differ in little, and a program
+opens the same ones again and again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from importlib import import_module  # for what few documents need
+from typing import Final, TypeAlias, TypeVar
+
+from omnizarr.errors import LimitError, MetadataError
+from omnizarr.format import v2, v3
+from omnizarr.format.consolidated import MARK, without_block
+from omnizarr.format.document import load, load_object
+from omnizarr.format.names import ZARR_JSON, ZARRAY, ZATTRS, ZGROUP
+from omnizarr.limits import DEFAULT_LIMITS, Limits
+from omnizarr.model.array import ArrayMeta
+from omnizarr.model.group import GroupMeta
+from omnizarr.native import split_object
+
+Meta: TypeAlias = ArrayMeta | GroupMeta
+
+_MOST_CACHED: Final = 4096
+_LARGEST_CACHED: Final = 1 << 12
+
+_Key = TypeVar("_Key", bound=Hashable)
+_Known = TypeVar("_Known", ArrayMeta, Meta)
+
+_parsed_v3: dict[bytes, Meta] = {}
+_siblings_v3: dict[tuple[tuple[str, bytes], ...], ArrayMeta] = {}
+_parsed_v2: dict[tuple[bytes, bytes | None, bool], Meta] = {}
+
+
+def parse_v3(data: bytes, key: str, limits: Limits = DEFAULT_LIMITS) -> Meta | None:
+    """Parse a `zarr.json`; consolidated metadata in it is left out. `None` for a draft's entry point, which is no node.
+
+    Raises:
+        MetadataError: If the document breaks its specification.
+    """
+    meta = _parsed_v3.get(data)
+    if meta is not None and limits is DEFAULT_LIMITS:
+        return meta
+    own = without_block(data) if MARK in data and len(data) <= limits.max_document_bytes else data
+    encoding = _encoding(own) if limits is DEFAULT_LIMITS and len(own) <= _LARGEST_CACHED else None
+    meta = None if encoding is None else _sibling(*encoding, key)
+    if meta is not None:
+        _remember(_parsed_v3, data, len(data), meta)
+        return meta
+    document = load_object(own, key, limits)
+    if isinstance(document.get("zarr_format"), str):
+        found: Meta | None = import_module("omnizarr.format.draft").parse_node(document, key, limits)
+        return found
+    if v3.node_type(document, key) == "group":
+        meta = v3.parse_group(document, key)
+    else:
+        meta = v3.parse_array(document, key, limits)
+    if limits is DEFAULT_LIMITS:
+        _remember(_parsed_v3, data, len(data), meta)
+        if encoding is not None and isinstance(meta, ArrayMeta):
+            _remember(_siblings_v3, encoding[0], len(data), meta)
+    return meta
+
+
+def _encoding(data: bytes) -> tuple[tuple[tuple[str, bytes], ...], dict[str, bytes]] | None:
+    """Part a document's members into those that the arrays of a dataset share, and the varying ones."""
+    try:
+        members = split_object(data)
+    except ValueError:  # whoever parses the whole says better what is wrong
+        return None
+    varying = {name: members.pop(name) for name in v3.VARYING if name in members}
+    return tuple(members.items()), varying
+
+
+def _sibling(rest: tuple[tuple[str, bytes], ...], varying: Mapping[str, bytes], key: str) -> ArrayMeta | None:
+    known = _siblings_v3.get(rest)
+    if known is None:
+        return None
+    try:
+        fields = {name: load(text, key) for name, text in varying.items()}
+        return v3.parse_sibling(known, fields, key, DEFAULT_LIMITS)
+    except (MetadataError, LimitError):  # as above
+        return None
+
+
+def parse_v2(start: str, texts: Mapping[str, bytes | None], limits: Limits = DEFAULT_LIMITS) -> Meta | None:
+    """Parse the documents of a v2 node, `.zarray`, `.zgroup` and `.zattrs`, by name; `None` if there is no node.
+
+    Args:
+        start: What the keys of the documents begin with.
+        texts: The documents.
+        limits: Bounds on them.
+
+    Raises:
+        MetadataError: If a document breaks its specification.
+    """
+    array, attrs = texts.get(ZARRAY), texts.get(ZATTRS)
+    main = texts.get(ZGROUP) if array is None else array
+    if main is None:
+        return None
+    cached = (main, attrs, array is not None)
+    meta = _parsed_v2.get(cached)
+    if meta is not None and limits is DEFAULT_LIMITS:
+        return meta
+    attributes = None if attrs is None else load_object(attrs, start + ZATTRS, limits)
+    if array is not None:
+        meta = v2.parse_array(load_object(array, start + ZARRAY, limits), attributes, start + ZARRAY, limits)
+    else:
+        meta = v2.parse_group(load_object(main, start + ZGROUP, limits), attributes, start + ZGROUP)
+    if limits is DEFAULT_LIMITS:
+        _remember(_parsed_v2, cached, len(main) + len(attrs or b""), meta)
+    return meta
+
+
+def parse_v3_of(start: str, texts: Mapping[str, bytes | None], limits: Limits = DEFAULT_LIMITS) -> Meta | None:
+    """Parse the document of a v3 node, by name; `None` if there is no node."""
+    data = texts.get(ZARR_JSON)
+    return None if data is None else parse_v3(data, start + ZARR_JSON, limits)
+
+
+def _remember(cache: dict[_Key, _Known], texts: _Key, size: int, meta: _Known) -> None:
+    """Keep what documents mean; all is forgotten when there is too much of it."""
+    if size <= _LARGEST_CACHED:
+        if len(cache) >= _MOST_CACHED:
+            cache.clear()
+        cache[texts] = meta
