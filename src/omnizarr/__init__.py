@@ -1,4 +1,4 @@
-"""Zarr v2 and v3 arrays and groups, read and written by a native kernel.
+"""Arrays and groups of every Zarr there ever was, read and written by a native kernel.
 
 >>> import omnizarr as oz
 >>> a = oz.create_array({}, shape=(1000, 1000), dtype="f4", chunks=(100, 1000))
@@ -12,7 +12,7 @@ from __future__ import annotations
 from importlib import import_module
 
 from omnizarr import codec, errors
-from omnizarr.api import consolidate, create_array, create_group, open, open_array, open_group  # noqa: A004
+from omnizarr.api import consolidate, create_array, create_group, detect, open, open_array, open_group  # noqa: A004
 from omnizarr.errors import OmnizarrError, OmnizarrWarning
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group
@@ -34,6 +34,7 @@ __all__ = [
     "consolidate",
     "create_array",
     "create_group",
+    "detect",
     "errors",
     "open",
     "open_array",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 from omnizarr.array.defaults import Extents
@@ -20,6 +21,8 @@ from omnizarr.model.group import GroupMeta
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+    from omnizarr.hierarchy.detect import Detected
 
 
 def open(  # noqa: A001 - it is always used as omnizarr.open
@@ -254,6 +257,26 @@ def create_group(
     meta = GroupMeta(to_json_object(attrs or {}), format)
     create(place.context, place.path, meta, overwrite=overwrite)
     return Group(place.context, place.path, meta)
+
+
+def detect(where: object, *, path: str | None = None) -> Detected:
+    """Say what is at a place without opening it for good.
+
+    Args:
+        where: Whatever `omnizarr.open` takes.
+        path: Path of a node within it.
+
+    >>> import omnizarr as oz
+    >>> store = {}
+    >>> a = oz.create_array(store, shape=(2, 3), dtype="f4")
+    >>> oz.detect(store)[:4]
+    ('Zarr v3 array', 'zarr3', 'array', 'memory')
+    >>> oz.detect({"readme": b"hello"}).what
+    'store without a node'
+    """
+    # Imported when it is needed, which is seldom.
+    found: Detected = import_module("omnizarr.hierarchy.detect").detect(where, path)
+    return found
 
 
 def consolidate(where: object, *, path: str | None = None, format: Format | None = None) -> Group:  # noqa: A002

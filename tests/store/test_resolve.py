@@ -47,12 +47,23 @@ def test_places_that_cannot_be_opened_yet(url):
         resolve(url)
 
 
-@pytest.mark.parametrize("name", ["a.zip", "a.nc", "a.H5", "refs.json", "refs.parq", "a.tif", "a.grib"])
-def test_files_that_cannot_be_opened_yet(name, tmp_path):
+@pytest.mark.parametrize(
+    ("name", "head", "what"),
+    [
+        ("a.nc", b"CDF\x01", "netCDF classic file"),
+        ("a.H5", b"\x89HDF\r\n\x1a\n", "HDF5 file"),
+        ("refs.json", b'{"version": 1, "refs": {}}', "reference set"),
+        ("refs.parq", b"PAR1", "parquet file"),
+        ("a.tif", b"II*\0", "TIFF file"),
+        ("a.grib", b"GRIB", "GRIB file"),
+        ("a.zarr", b"", "empty file"),
+    ],
+)
+def test_files_that_cannot_be_opened(name, head, what, tmp_path):
     place = tmp_path / name
     assert resolve(place)[0] == FileStore(place)  # Nothing there yet: a directory may have any name.
-    place.write_bytes(b"")
-    with pytest.raises(UnsupportedError, match="is a file"):
+    place.write_bytes(head)
+    with pytest.raises(UnsupportedError, match=f"this is an? {what}, not"):
         resolve(place)
     place.unlink()
     place.mkdir()

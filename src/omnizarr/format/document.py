@@ -16,6 +16,7 @@ from typing import Final, cast
 from omnizarr.errors import LimitError, MetadataError
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.jsonvalue import JSON
+from omnizarr.store.sniff import sniff, with_article
 
 _SPACE: Final = " \t\n\r"
 _INFINITY: Final = float("inf")
@@ -65,7 +66,8 @@ def load(data: bytes, key: str, limits: Limits = DEFAULT_LIMITS) -> JSON:
         hint = "It starts as UTF-16 does." if data[:2] in (b"\xff\xfe", b"\xfe\xff") else None
         raise MetadataError(f"the document is not UTF-8 (offset {error.start})", key=key, hint=hint) from error
     except JSONDecodeError as error:
-        hint = None if data.strip() else "The document is empty."
+        what = sniff(data[:64].strip()).what
+        hint = f"It is {with_article(what)}." if what not in ("JSON document", "text file", "binary file") else None
         raise MetadataError(f"the document is not JSON: {error.msg} (offset {error.pos})", key=key, hint=hint) from None
     except _RepeatedNameError as error:
         raise MetadataError(f"the document has the name {str(error)!r} twice in one object", key=key) from None

@@ -47,8 +47,8 @@ _ALLOWED: Final = {
 
 
 def is_pickle(data: bytes) -> bool:
-    """Whether a `__zmeta__` is a pickle: protocol 0 starts with a mark, later ones with their number."""
-    return data[:1] in (b"(", b"\x80")
+    """Whether a `__zmeta__` is a pickle: protocol 0 starts with a mark, 1 with a dictionary, later ones with their number."""
+    return data[:1] in (b"(", b"}", b"\x80")
 
 
 def load_pickle(data: bytes, key: str) -> dict[str, JSON]:
@@ -63,6 +63,8 @@ def load_pickle(data: bytes, key: str) -> dict[str, JSON]:
         raise LimitError(f"the pickled document has {len(data)} bytes; at most {_MOST_BYTES} are read", key=key)
     try:
         value = _Machine(key).run(data)
+    except UnsafeError:
+        raise
     except (ValueError, IndexError, KeyError, TypeError, AttributeError, OverflowError) as error:
         raise MetadataError(f"the pickled document is broken: {error}", key=key) from error
     if not isinstance(value, dict) or not all(isinstance(name, str) for name in value):

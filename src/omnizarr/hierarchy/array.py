@@ -44,7 +44,7 @@ class Array:
     __slots__ = ("__weakref__", "_access", "_context", "_meta", "_path", "_unchecked")
 
     def __init__(self, context: Context, path: str, meta: ArrayMeta, *, unchecked: bool = False) -> None:
-        self._context = context
+        self._context = context if context.read_only else context.for_format(meta.format)
         self._path = path
         self._meta = meta
         self._access: Access | None = None

@@ -7,6 +7,7 @@ from _thread import RLock
 
 from omnizarr.array.io import Access
 from omnizarr.errors import ReadOnlyError
+from omnizarr.format.dialects import WRITABLE
 from omnizarr.hierarchy.consolidated import Block, load_block
 from omnizarr.hierarchy.lock import lock_of
 from omnizarr.limits import DEFAULT_LIMITS, Limits
@@ -24,10 +25,14 @@ class Context:
         limits: Bounds on what documents may claim.
         write_empty: Whether chunks that hold the fill value alone are stored.
         cache_bytes: Size of each array's cache of decoded chunks.
+        only_read: The format of the nodes, if it is one that can only be read.
         block_root: Path of the group whose consolidated metadata may be used, or `None` for none.
     """
 
-    __slots__ = ("_block", "_lock", "block_root", "cache_bytes", "limits", "read_only", "store", "write_empty")
+    __slots__ = (
+        *("_block", "_lock", "block_root", "cache_bytes"),
+        *("limits", "only_read", "read_only", "store", "write_empty"),
+    )
 
     def __init__(
         self,
@@ -38,6 +43,7 @@ class Context:
         write_empty: bool = False,
         cache_bytes: int = 0,
         block_root: str | None = None,
+        only_read: str = "",
     ) -> None:
         self.store = store
         self.read_only = read_only
@@ -45,6 +51,7 @@ class Context:
         self.write_empty = write_empty
         self.cache_bytes = cache_bytes
         self.block_root = block_root
+        self.only_read = only_read
         self._block: Block | None = None
         self._lock: tuple[int, RLock] | None = None
 
@@ -81,11 +88,20 @@ class Context:
             cache_bytes=self.cache_bytes,
         )
 
+    def for_format(self, name: str) -> Context:
+        """Return the same for nodes of a format: one that refuses to write if the format can only be read."""
+        if name in WRITABLE:
+            return self
+        return Context(self.store, read_only=True, limits=self.limits, cache_bytes=self.cache_bytes, only_read=name)
+
     def check_writable(self, path: str) -> None:
-        """Raise if this was opened for reading.
+        """Raise if this was opened for reading, or cannot be written.
 
         Raises:
             ReadOnlyError: If so.
         """
+        if self.only_read:
+            hint = "Write its data to a new array."
+            raise ReadOnlyError(f"the format {self.only_read} can only be read", path=path or "/", hint=hint)
         if self.read_only:
             raise ReadOnlyError("opened for reading only", path=path or "/", hint='open it with mode="r+" to change it')

@@ -51,7 +51,7 @@ class Group:
     __slots__ = ("__weakref__", "_context", "_meta", "_path")
 
     def __init__(self, context: Context, path: str, meta: GroupMeta) -> None:
-        self._context = context
+        self._context = context if context.read_only else context.for_format(meta.format)
         self._path = path
         self._meta = meta
 

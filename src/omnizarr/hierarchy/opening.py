@@ -6,20 +6,20 @@ from collections.abc import Mapping
 from importlib import import_module  # for what few stores need
 from typing import Any, Final, Literal, TypeAlias, cast
 
-from omnizarr.errors import MetadataError, NotFoundError, ReadOnlyError
+from omnizarr.errors import MetadataError, NotFoundError, OmnizarrError, ReadOnlyError, UnsupportedError
 from omnizarr.format.dialects import DRAFT
 from omnizarr.format.names import join, normal_path
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.create import ArrayOptions, check_format
 from omnizarr.hierarchy.group import Group
-from omnizarr.hierarchy.listing import nearest, not_found
+from omnizarr.hierarchy.listing import not_found
+from omnizarr.hierarchy.nearby import folder_above
 from omnizarr.hierarchy.nodes import Meta, format_of, load
 from omnizarr.hierarchy.save import create
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
-from omnizarr.store.file import FileStore
 from omnizarr.store.protocol import Store, place_name
 from omnizarr.store.resolve import resolve
 
@@ -47,7 +47,7 @@ class Place:
         if mode not in _MODES:
             raise MetadataError(f"mode is {mode!r}, not one of {', '.join(_MODES)}")
         read_only = mode == "r"
-        store, start = resolve(where, read_only=read_only)
+        store, start = _resolved(where, read_only=read_only)
         if not read_only and store.read_only:
             raise ReadOnlyError(f"the store is read-only, so it cannot be opened with mode {mode!r}", path=path)
         self.path = join(start, normal_path(path)).strip("/") if path else start
@@ -119,7 +119,7 @@ def _new_group(context: Context, path: str, dialect: str | None, *, overwrite: b
     return Group(context, path, create(context, path, meta, overwrite=overwrite))
 
 
-def missing(place: Place) -> NotFoundError:
+def missing(place: Place) -> OmnizarrError:
     """Return the error for a place without a node, with the nearest name that there is."""
     store = place.context.store
     name = place_name(store, place.path)
@@ -128,23 +128,25 @@ def missing(place: Place) -> NotFoundError:
         # Only who insists on a format gets here.
         hint = f'pass format="{other}", or none'
         return NotFoundError(f"what is there is {other}, which was not asked for", path=name, hint=hint)
-    near = not_found(place.context, place.path).hint if place.path else _neighbour(store)
-    hints = [near, None if place.context.read_only else 'mode="a" creates what is missing']
-    hint = "\n".join(one for one in hints if one)
-    return NotFoundError("nothing that can be opened is there", path=name, hint=hint or None)
+    create = None if place.context.read_only else 'mode="a" creates what is missing'
+    if place.path:
+        near = not_found(place.context, place.path).hint
+        hint = "\n".join(one for one in (near, create) if one)
+        return NotFoundError("nothing that can be opened is there", path=name, hint=hint or None)
+    detect = import_module("omnizarr.hierarchy.detect")
+    error: OmnizarrError = detect.error_of(detect.look(place), name, create)
+    return error
 
 
-def _neighbour(store: Store) -> str | None:
-    """Name what in the folder around a store looks most like it."""
-    inner = getattr(store, "inner", store)
-    if not isinstance(inner, FileStore):
-        return None
-    folder, _, name = inner.root.replace("\\", "/").rstrip("/").rpartition("/")
-    keys, prefixes = FileStore(folder or "/").list_dir("")
-    near = nearest(name, [*keys, *(prefix[:-1] for prefix in prefixes)])
-    if near == name:
-        return "the folder is there, but holds no document of Zarr"
-    return f"did you mean {folder + '/' + near!r}?" if near else None
+def _resolved(where: object, *, read_only: bool) -> tuple[Store, str]:
+    try:
+        return resolve(where, read_only=read_only)
+    except UnsupportedError as error:
+        # A file inside an array, say: whoever names it wants the array.
+        above = folder_above(error.path) if error.path else None
+        if above is not None:
+            error.hint = "\n".join(one for one in (f"did you mean {above!r}?", error.hint) if one)
+        raise
 
 
 def known_options(options: Mapping[str, Any]) -> ArrayOptions:

@@ -10,27 +10,13 @@ from omnizarr.errors import NodeTypeError, UnsupportedError
 from omnizarr.store.file import FileStore
 from omnizarr.store.mapping import DictStore
 from omnizarr.store.protocol import Store
+from omnizarr.store.sniff import sniff_file, with_article
 from omnizarr.store.wrap import ReadOnlyStore
 
 _MEMBERS = (
     "uri", "read_only", "native", "get", "get_range", "get_many", "put",
     "erase", "erase_prefix", "list_prefix", "list_dir", "size", "exists",
 )  # fmt: skip
-
-_FILES = {
-    "zip": "Unpack it into a directory.",
-    "json": "Reference sets cannot be opened yet.",
-    "parq": "Reference sets cannot be opened yet.",
-    "parquet": "Reference sets cannot be opened yet.",
-    "nc": "netCDF and HDF5 files cannot be opened yet.",
-    "nc4": "netCDF and HDF5 files cannot be opened yet.",
-    "h5": "netCDF and HDF5 files cannot be opened yet.",
-    "hdf5": "netCDF and HDF5 files cannot be opened yet.",
-    "grib": "GRIB files cannot be opened yet.",
-    "grib2": "GRIB files cannot be opened yet.",
-    "tif": "TIFF files cannot be opened yet.",
-    "tiff": "TIFF files cannot be opened yet.",
-}
 
 
 def resolve(where: object, *, read_only: bool = False) -> tuple[Store, str]:
@@ -74,7 +60,10 @@ def _store(where: object) -> Store:
 
 def _file(where: str | os.PathLike[str]) -> FileStore:
     store = FileStore(where)
-    hint = _FILES.get(store.root.rpartition(".")[2].lower())
-    if hint and os.path.isfile(store.root):  # noqa: PTH113 - pathlib takes longer to import than all stores together
-        raise UnsupportedError(f"{store.root!r} is a file, not a directory of keys", hint=hint)
+    if os.path.isfile(store.root):  # noqa: PTH113 - pathlib takes longer to import than all stores together
+        found = sniff_file(store.root)
+        what = found.what if found is not None else "file"
+        raise UnsupportedError(
+            f"this is {with_article(what)}, not an array or group", path=store.root, hint=(found and found.cure) or None
+        )
     return store

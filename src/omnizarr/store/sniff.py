@@ -1,0 +1,139 @@
+"""What a file is that is not a store, from its first bytes."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import Final, NamedTuple
+
+_HEAD: Final = 1 << 16
+
+_MAGIC: Final = (
+    (b"\x89HDF\r\n\x1a\n", "HDF5 file"),
+    (b"CDF\x01", "netCDF classic file"),
+    (b"CDF\x02", "netCDF classic file"),
+    (b"CDF\x05", "netCDF classic file"),
+    (b"GRIB", "GRIB file"),
+    (b"BUFR", "BUFR file"),
+    (b"II*\0", "TIFF file"),
+    (b"MM\0*", "TIFF file"),
+    (b"II+\0", "TIFF file"),
+    (b"MM\0+", "TIFF file"),
+    (b"SIMPLE  =", "FITS file"),
+    (b"\x89PNG\r\n\x1a\n", "PNG image"),
+    (b"\xff\xd8\xff", "JPEG image"),
+    (b"GIF8", "GIF image"),
+    (b"PAR1", "parquet file"),
+    (b"\x93NUMPY", "NumPy file"),
+    (b"PK\x03\x04", "zip file"),
+    (b"PK\x05\x06", "zip file"),
+    (b"\x1f\x8b", "gzip file"),
+    (b"BZh", "bzip2 file"),
+    (b"\xfd7zXZ\0", "xz file"),
+    (b"\x28\xb5\x2f\xfd", "zstd file"),
+    (b"7z\xbc\xaf\x27\x1c", "7-Zip file"),
+    (b"%PDF", "PDF document"),
+    (b"SQLite format 3\0", "SQLite file"),
+)
+_PAGES: Final = ((b"<!doctype html", "HTML page"), (b"<html", "HTML page"), (b"<?xml", "XML document"))
+
+_CURES: Final = {
+    "HDF5 file": "HDF5 and netCDF-4 files cannot be opened yet.",
+    "netCDF classic file": "netCDF files cannot be opened yet.",
+    "GRIB file": "GRIB files cannot be opened yet.",
+    "TIFF file": "TIFF files cannot be opened yet.",
+    "reference set": "Reference sets cannot be opened yet.",
+    "parquet file": "Reference sets cannot be opened yet.",
+    "tar file": "Unpack it into a directory.",
+    "gzip file": "Unpack it first.",
+    "bzip2 file": "Unpack it first.",
+    "xz file": "Unpack it first.",
+    "zstd file": "Unpack it first.",
+    "7-Zip file": "Unpack it first.",
+    "NumPy file": "numpy.load reads it; omnizarr.create_array(where, data=…) stores what it gives.",
+    "HTML page": "A server seems to have sent a page in place of the data.",
+}
+
+
+class Sniffed(NamedTuple):
+    """What a file is."""
+
+    what: str
+    """A noun, such as "PNG image"."""
+
+    cure: str = ""
+    """What can be done about it, if anything."""
+
+
+def with_article(what: str) -> str:
+    """Put "a" or "an" before a noun.
+
+    >>> with_article("HTML page"), with_article("NumPy file"), with_article("netCDF file")
+    ('an HTML page', 'a NumPy file', 'a netCDF file')
+    """
+    vowel = what[:1] in "aeiou" or what.startswith(("HTML", "HDF", "XML", "xz", "FITS", "N5", "SQ"))
+    return f"{'an' if vowel else 'a'} {what}"
+
+
+def sniff_file(path: str) -> Sniffed | None:
+    """Say what is at a path of the file system; `None` for a directory.
+
+    Nothing but regular files is opened: a pipe would wait for ever.
+    """
+    try:
+        mode = os.stat(path).st_mode  # noqa: PTH116 - as below
+    except FileNotFoundError:
+        return Sniffed("missing")
+    except OSError as error:  # a loop of links, a folder that may not be looked into, a name that is too long
+        return Sniffed("unreadable", error.strerror or "")
+    if stat.S_ISDIR(mode):
+        return None
+    if not stat.S_ISREG(mode):
+        return Sniffed("pipe" if stat.S_ISFIFO(mode) else "device", "Copy what it gives into a file.")
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - pathlib takes longer to import than all stores together
+            return sniff(file.read(_HEAD))
+    except OSError as error:
+        return Sniffed("unreadable", error.strerror or "")
+
+
+def sniff(head: bytes) -> Sniffed:
+    """Say what a file is that begins so.
+
+    >>> sniff(b"<!DOCTYPE html><title>Not found</title>").what, sniff(b"").what
+    ('HTML page', 'empty file')
+    """
+    what = _what(head)
+    return Sniffed(what, _CURES.get(what, ""))
+
+
+def _what(head: bytes) -> str:
+    if not head:
+        return "empty file"
+    known = next((what for magic, what in _MAGIC if head.startswith(magic)), None)
+    # Before HDF5's own bytes a block of a user's may come, of a power of two.
+    if known is None and any(head[at : at + 8] == _MAGIC[0][0] for at in (512, 1024, 2048, 4096, 8192)):
+        known = "HDF5 file"
+    if known is None and head[257:262] == b"ustar":
+        known = "tar file"
+    return known or _what_text(head)
+
+
+def _what_text(head: bytes) -> str:
+    text = head.lstrip(b"\xef\xbb\xbf \t\r\n")
+    for start, what in _PAGES:
+        if text[: len(start)].lower() == start:
+            return what
+    if text[:1] in (b"{", b"["):
+        return "reference set" if b'"refs"' in head or b'.zarray"' in head or b'.zgroup"' in head else "JSON document"
+    return "text file" if _is_text(head) else "binary file"
+
+
+def _is_text(head: bytes) -> bool:
+    if b"\0" in head:
+        return False
+    try:
+        head.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return error.start >= len(head) - 3  # a character may be cut off at the end
+    return True

@@ -1,0 +1,248 @@
+"""The first Zarr format: documents as seed zarr 0.4 wrote them, the pickles of 0.3, and what both left behind."""
+
+import pickle
+import struct
+import warnings
+
+import numpy as np
+import pytest
+from numcodecs import blosc
+
+import omnizarr as oz
+from omnizarr.errors import MetadataError, ReadOnlyError, UnsafeError, UnsupportedError
+
+EXAMPLE = """{
+    "chunks": [
+        10000,
+        100
+    ],
+    "clevel": 3,
+    "cname": "lz4",
+    "dtype": "<i4",
+    "fill_value": 42,
+    "shape": [
+        1000000,
+        1000
+    ],
+    "shuffle": 1
+}"""
+ATTRIBUTES = """{
+    "bar": 4.2,
+    "baz": "quux",
+    "foo": 42
+}"""
+
+
+def make(place, **options):
+    return oz.create_array(place, format="zarr0", **options)
+
+
+def test_documents_are_byte_for_byte_those_of_the_format(tmp_path):
+    place = tmp_path / "example.zarr"
+    a = make(
+        place, shape=(1000000, 1000), chunks=(10000, 100), dtype="i4", fill_value=42, cname="lz4", clevel=3, shuffle=1
+    )
+    assert (place / "__zmeta__").read_text() == EXAMPLE
+    assert sorted(path.name for path in place.iterdir()) == ["__zdata__", "__zmeta__"]
+    assert list((place / "__zdata__").iterdir()) == []
+    a.attrs["foo"] = 42
+    a.attrs["bar"] = 4.2
+    a.attrs["baz"] = "quux"
+    assert (place / "__zattr__").read_text() == ATTRIBUTES
+    a[40000:50000, 2000:3000] = 0
+    a[:10000, :500] = 0
+    names = sorted(path.name for path in (place / "__zdata__").iterdir())
+    assert names == ["0.0.blosc", "0.1.blosc", "0.2.blosc", "0.3.blosc", "0.4.blosc"]
+
+
+def test_chunks_are_blosc_containers_of_whole_chunks(tmp_path):
+    values = np.arange(35, dtype=">i2").reshape(5, 7)
+    make(tmp_path, data=values, chunks=(2, 3), cname="blosclz", clevel=9, shuffle=2)
+    raw = (tmp_path / "__zdata__" / "2.1.blosc").read_bytes()
+    assert raw[0] == 2
+    assert raw[3] == 2
+    assert struct.unpack_from("<I", raw, 4) == (12,)
+    chunk = np.frombuffer(blosc.decompress(raw), ">i2").reshape(2, 3)
+    assert chunk[0].tolist() == values[4, 3:6].tolist()
+    assert oz.open(tmp_path)[...].tolist() == values.tolist()
+    assert oz.open(tmp_path).dtype == np.dtype(">i2")
+
+
+def test_defaults_are_those_of_the_time(tmp_path):
+    make(tmp_path, shape=(10,), dtype="f8", fill_value=None)
+    text = (tmp_path / "__zmeta__").read_text()
+    for line in ('"cname": "blosclz"', '"clevel": 5', '"shuffle": 1', '"fill_value": null'):
+        assert line in text
+    assert oz.open(tmp_path).fill_value is None
+
+
+@pytest.mark.parametrize(
+    ("fill", "dtype", "text"),
+    [
+        (np.nan, "f4", "NaN"),
+        (-np.inf, "f8", "-Infinity"),
+        (b"abcd", "S4", '"abcd"'),
+        ("né", "U3", r'"n\u00e9"'),
+        (True, "?", "true"),
+        (-5, "i8", "-5"),
+    ],
+)
+def test_fill_values_are_plain(fill, dtype, text, tmp_path):
+    make(tmp_path, shape=(3,), dtype=dtype, fill_value=fill)
+    assert f'"fill_value": {text}' in (tmp_path / "__zmeta__").read_text()
+    assert np.array_equal(oz.open(tmp_path)[...], np.full(3, fill, dtype), equal_nan=dtype[0] == "f")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"shape": ()}, "without dimensions"),
+        ({"codecs": "zstd"}, "Blosc, and nothing else"),
+        ({"cname": "zstd"}, "Blosc with blosclz"),
+        ({"order": "F"}, "C order"),
+        ({"dtype": "c16"}, "cannot say the fill value"),
+        ({"separator": "/"}, "no other separator"),
+        ({"codecs": [oz.codec.delta("<f8"), oz.codec.blosc()]}, "nothing else"),
+    ],
+)
+def test_what_it_cannot_express(options, message):
+    with pytest.raises(UnsupportedError, match=message):
+        make({}, **{"shape": (3, 3), "dtype": "f8", **options})
+
+
+def test_there_are_no_groups():
+    with pytest.raises(UnsupportedError, match="no groups"):
+        oz.create_group({}, format="zarr0")
+
+
+def test_it_can_be_changed(tmp_path):
+    a = make(tmp_path, data=np.arange(10), chunks=(4,), attrs={"x": 1})
+    a.resize((13,))
+    a[10:] = 7
+    a.append(np.array([1, 2]))
+    del a.attrs["x"]
+    again = oz.open(tmp_path, "r+")
+    assert again[...].tolist() == [*range(10), 7, 7, 7, 1, 2]
+    assert dict(again.attrs) == {}
+    assert not (tmp_path / "__zattr__").exists()
+
+
+def pickled(tmp_path, **fields):
+    """Write `__zmeta__` as zarr 0.3.0 did under Python 3."""
+    document = {
+        "shape": (5,),
+        "chunks": (2,),
+        "dtype": np.dtype("<i4"),
+        "fill_value": None,
+        "cname": b"blosclz",
+        "clevel": 5,
+        "shuffle": 1,
+        **fields,
+    }
+    tmp_path.joinpath("__zmeta__").write_bytes(pickle.dumps(document, protocol=0))
+    tmp_path.joinpath("__zdata__").mkdir(exist_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "fill"),
+    [
+        ("<i4", 3),
+        (">i2", np.int16(-4)),
+        ("|b1", True),
+        ("<f8", float("nan")),
+        ("<f4", np.float32(1.5)),
+        ("<M8[ns]", None),
+        ("<M8[10s]", None),
+        ("|S3", b"ab"),
+        ("<U3", "ab"),
+    ],
+)
+@pytest.mark.parametrize("protocol", [0, 2])
+def test_pickles_are_read_without_unpickling(tmp_path, dtype, fill, protocol):
+    pickled(tmp_path, dtype=np.dtype(dtype), fill_value=fill)
+    document = pickle.loads((tmp_path / "__zmeta__").read_bytes())  # noqa: S301 - our own, made a line above
+    (tmp_path / "__zmeta__").write_bytes(pickle.dumps(document, protocol=protocol))
+    a = oz.open(tmp_path)
+    assert a.format == "zarr0"
+    assert a.dtype == np.dtype(dtype)
+    assert a.shape == (5,)
+    assert a.chunks == (2,)
+    expected = np.zeros(5, dtype) if fill is None else np.full(5, fill, dtype)
+    assert np.array_equal(a[...], expected, equal_nan=dtype == "<f8")
+
+
+class Evil:
+    def __reduce__(self):
+        return print, ("run",)
+
+
+@pytest.mark.parametrize("protocol", [0, 1, 2, 3, 4, 5])
+def test_pickles_run_nothing(tmp_path, protocol, capsys):
+    tmp_path.joinpath("__zmeta__").write_bytes(pickle.dumps({"shape": Evil()}, protocol=protocol))
+    with pytest.raises(UnsafeError):
+        oz.open(tmp_path)
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("keep", range(1, 236, 5))
+def test_pickles_that_are_cut_off(tmp_path, keep):
+    pickled(tmp_path)
+    path = tmp_path / "__zmeta__"
+    path.write_bytes(path.read_bytes()[:keep])
+    with pytest.raises((MetadataError, UnsafeError)):
+        oz.open(tmp_path)
+
+
+def test_single_bytes_of_0_3_were_never_shuffled(tmp_path):
+    values = np.arange(4096, dtype="u1") % 7
+    pickled(tmp_path, shape=(4096,), chunks=(4096,), dtype=np.dtype("u1"), shuffle=2)
+    # What blosc 1.7.0 wrote: compressed as they are, but with the flag of the bit shuffle.
+    raw = bytearray(blosc.compress(values.tobytes(), b"lz4", 5, 0))
+    raw[2] |= 4
+    (tmp_path / "__zdata__" / "0.blosc").write_bytes(raw)
+    assert np.array_equal(oz.open(tmp_path)[...], values)
+    a = oz.open(tmp_path, "r+")
+    a[:100] = 9
+    assert np.array_equal(oz.open(tmp_path)[:], np.where(np.arange(4096) < 100, 9, values))
+    with pytest.raises(UnsupportedError, match=r"zarr 0\.3\.0"):
+        a.resize((5000,))
+
+
+def test_debris_is_not_seen(tmp_path):
+    make(tmp_path, data=np.arange(6), chunks=(3,))
+    for name in ("0.blosc.lock", "1.blosc.0123456789abcdef.partial", "7.blosc", "x.blosc"):
+        (tmp_path / "__zdata__" / name).write_bytes(b"")
+    (tmp_path / "__zattr__.lock").write_bytes(b"")
+    assert oz.open(tmp_path)[...].tolist() == list(range(6))
+    # A chunk that a shrink left behind is seen again once the array is long enough, as it was then.
+    assert oz.open(tmp_path).nchunks == 2
+
+
+def test_a_stub_is_named(tmp_path):
+    (tmp_path / "__zmeta__").write_text('{\n    "chunks": [\n        2\n    ],\n    "fill_value": ')
+    (tmp_path / "__zdata__").mkdir()
+    with pytest.raises(MetadataError, match="left behind"):
+        oz.open(tmp_path)
+
+
+def test_addresses_of_objects_are_refused(tmp_path):
+    (tmp_path / "__zmeta__").write_text(EXAMPLE.replace("<i4", "|O"))
+    with pytest.raises(UnsupportedError, match="nobody can read"):
+        oz.open(tmp_path)
+
+
+@pytest.mark.parametrize("field", ["shape", "chunks", "dtype", "fill_value", "cname", "clevel", "shuffle"])
+def test_every_field_is_needed(tmp_path, field):
+    lines = EXAMPLE.replace(f'"{field}"', '"other"')
+    (tmp_path / "__zmeta__").write_text(lines)
+    with pytest.raises(MetadataError, match=field):
+        oz.open(tmp_path)
+
+
+def test_a_handle_for_reading_changes_nothing(tmp_path):
+    make(tmp_path, data=np.arange(3))
+    with pytest.raises(ReadOnlyError):
+        oz.open(tmp_path)[0] = 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        oz.open(tmp_path)
