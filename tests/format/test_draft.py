@@ -234,7 +234,7 @@ def test_handles_pickle(tmp_path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(value)
     a = oz.open(tmp_path)["a"]
-    assert np.array_equal(pickle.loads(pickle.dumps(a))[...], VALUES)  # noqa: S301 - our own
+    assert np.array_equal(pickle.loads(pickle.dumps(a))[...], VALUES)
     assert a.nbytes_stored == 64
 
 

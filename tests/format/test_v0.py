@@ -160,7 +160,7 @@ def pickled(tmp_path, **fields):
 @pytest.mark.parametrize("protocol", [0, 2])
 def test_pickles_are_read_without_unpickling(tmp_path, dtype, fill, protocol):
     pickled(tmp_path, dtype=np.dtype(dtype), fill_value=fill)
-    document = pickle.loads((tmp_path / "__zmeta__").read_bytes())  # noqa: S301 - our own, made a line above
+    document = pickle.loads((tmp_path / "__zmeta__").read_bytes())
     (tmp_path / "__zmeta__").write_bytes(pickle.dumps(document, protocol=protocol))
     a = oz.open(tmp_path)
     assert a.format == "zarr0"

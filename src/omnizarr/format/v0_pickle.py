@@ -47,7 +47,7 @@ _ALLOWED: Final = {
 
 
 def is_pickle(data: bytes) -> bool:
-    """Whether a `__zmeta__` is a pickle: protocol 0 starts with a mark, 1 with a dictionary, later ones with their number."""
+    """Whether a `__zmeta__` is a pickle: it starts with a mark, a dictionary, or the number of the protocol."""
     return data[:1] in (b"(", b"}", b"\x80")
 
 

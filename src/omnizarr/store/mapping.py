@@ -84,12 +84,15 @@ class DictStore:
         return not isinstance(self.mapping, MutableMapping)
 
     def _find(self, key: str) -> Any:  # noqa: ANN401 - whatever the mapping holds
-        check_key(key)
         with self._guard():
             try:
-                return self.mapping[key]
+                value = self.mapping[key]
             except KeyError:
-                return None
+                value = None
+        # A value under the empty name, as zarr 2.0 stored arrays without dimensions, can be read but not written.
+        if value is None or (key and not key.endswith("/")):
+            check_key(key)
+        return value
 
     def _changeable(self, key: str) -> MutableMapping[str, Any]:
         if isinstance(self.mapping, MutableMapping):
@@ -167,8 +170,7 @@ class DictStore:
 
     def exists(self, key: str) -> bool:
         """Whether there is a value."""
-        with self._guard():
-            return check_key(key) in self.mapping
+        return self._find(key) is not None
 
     def __repr__(self) -> str:
         return f"DictStore(<{type(self.mapping).__name__}>)"
