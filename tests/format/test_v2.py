@@ -86,13 +86,16 @@ def test_loose_spellings(spelling, dtype):
 @pytest.mark.parametrize(
     "dtype",
     [
-        *("<f16", "<c32", "<i3", "bfloat16", "|O8", "|O", "x", "", "<U0", "|S", "|V0", "|S99999999999", "<U999999999"),
-        *(3, None, True, {}, [], [["a", "<i4"]], "<M8[x]", "<M8[0s]", "<M8[99999999999s]", "<M8[5generic]", "<M4[s]"),
+        *("<f12", "<c24", "<i3", "|O8", "|O", "x", "", "<U0", "|S", "|V0", "|S99999999999", "<U999999999"),
+        *(3, None, True, {}, [], "<M8[x]", "<M8[0s]", "<M8[99999999999s]", "<M8[5generic]", "<M4[s]"),
+        *("bfloat", "complex_bfloat16"),
+        *([["a"]], ["a", "<i4"], [["a", "<i4"], ["a", "<f4"]], [[["title", "a"], "<i4"]], [["a", "|O"]], [[3, "<i4"]]),
+        *([["a", "<i4", [0]]], [["a", "<i4", ["x"]]], [["a", "|V1073741824", [2]]], [["", "|V3"], ["", "|V3"]]),
     ],
 )
 def test_types_that_are_refused(dtype):
     error = refused(dtype=dtype, fill_value=None)
-    assert error.pointer in ("/dtype", "/filters")
+    assert error.pointer.startswith(("/dtype", "/filters"))
 
 
 @pytest.mark.parametrize("size", [-1, 1.0, True, "10", 2**63, 2**70, None])

@@ -241,11 +241,35 @@ def test_types_of_variable_length():
 @pytest.mark.parametrize(
     "data_type",
     [
-        *("int4", "bfloat16", "float128", "r7", "r0", "r08", "r99999999999", "", "Int32", 3, None, True, [], {}),
-        *({"name": 3}, {"name": "int32", "configuration": {"a": 1}}, {"name": "int32", "x": 1}),
+        *(
+            "int3",
+            "bfloat",
+            "float128",
+            "complex_int4",
+            "r7",
+            "r0",
+            "r08",
+            "r99999999999",
+            "",
+            "Int32",
+            3,
+            None,
+            True,
+            [],
+            {},
+        ),
+        *("complex_int4", {"name": 3}, {"name": "int32", "configuration": {"a": 1}}, {"name": "int32", "x": 1}),
         *({"name": "int32", "must_understand": False}, {"name": "int32", "configuration": []}),
         {"name": "struct", "configuration": {"fields": []}},
-        {"name": "structured", "configuration": {"fields": [["a", "int32"]]}},
+        {"name": "struct", "configuration": {"fields": [{"name": "a", "data_type": "int32"}], "x": 1}},
+        *(
+            {"name": "structured", "configuration": {"fields": fields}}
+            for fields in (
+                *([["a"]], [["a", "int3"]], [[3, "int32"]], [["", "int32"]], [["a", "int32"], ["a", "int8"]], {}, None),
+                *([["a", "string"]], [["a", "complex_float16"]], [{"name": "a"}], [{"name": "a", "data_type": []}]),
+                [["a", {"name": "raw_bytes", "configuration": {"length_bytes": 2**30}}], ["b", f"r{2**33}"]],
+            )
+        ),
         *({"name": "raw_bytes", "configuration": {"length_bytes": n}} for n in (0, -1, 1.0, True, 2**31, None)),
         {"name": "raw_bytes"},
         {"name": "fixed_length_utf32", "configuration": {"length_bytes": 6}},

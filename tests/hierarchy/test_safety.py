@@ -28,7 +28,7 @@ from omnizarr.errors import (
 
 FORMATS = pytest.mark.parametrize("fmt", ["zarr3", "zarr2"])
 RECORD = (
-    b'{"zarr_format": 2, "shape": [1], "chunks": [1], "dtype": [["a", "<i4"]], "fill_value": null, "order": "C",'
+    b'{"zarr_format": 2, "shape": [1], "chunks": [1], "dtype": [["a", "|O"]], "fill_value": null, "order": "C",'
     b' "filters": null, "compressor": null}'
 )
 

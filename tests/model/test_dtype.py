@@ -55,10 +55,8 @@ def test_bytes_is_not_a_fixed_type():
     assert DType.of(bytes) is DType.of("bytes") is BYTES
 
 
-@pytest.mark.parametrize("what", [object, "S", "U0", np.dtype([("a", "i4")]), np.dtype(("i4", (2,))), "g", "no such"])
+@pytest.mark.parametrize("what", [object, "S", "U0", np.dtype(("i4", (2,))), "no such", "r7", "complex_int4"])
 def test_what_cannot_be_stored_is_refused_by_name(what):
-    if what == "g" and np.dtype("g").itemsize == 8:
-        pytest.skip("long double is double here")
     with pytest.raises(UnsupportedError):
         DType.of(what)
 

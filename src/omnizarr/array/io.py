@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from omnizarr.array.index import Mask, Points, Selection
-from omnizarr.array.values import as_values, broadcast
+from omnizarr.array.values import as_values, broadcast, without_padding
 from omnizarr.codec.compile import compile_chain
 from omnizarr.errors import LimitError, ShapeError, UnsupportedError
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
+from omnizarr.model.structs import has_padding
 from omnizarr.native import Block, Kernel
 from omnizarr.store.protocol import Store, kernel_target, place_name
 
@@ -29,7 +30,18 @@ _LARGE = 8 << 20
 class Access:
     """One array, ready to be read and written, for one state of its metadata."""
 
-    __slots__ = ("_dtype", "_make", "_memory", "_origin", "_path", "_skipped", "_vlen", "_zero_fill", "kernel")
+    __slots__ = (
+        "_dtype",
+        "_make",
+        "_memory",
+        "_origin",
+        "_padded",
+        "_path",
+        "_skipped",
+        "_vlen",
+        "_zero_fill",
+        "kernel",
+    )
 
     def __init__(
         self,
@@ -68,6 +80,7 @@ class Access:
         self._dtype = dtype.numpy
         self._vlen = dtype.vlen
         self._memory = _OBJECT if dtype.vlen else dtype.numpy
+        self._padded = self._dtype.names is not None and has_padding(self._dtype)
         self._origin = (0,) * len(meta.shape)
         # An undefined fill reads as zeros; so do fresh pages, which cost nothing where chunks are missing.
         self._zero_fill = not dtype.vlen and (fill is None or not any(fill))
@@ -167,7 +180,7 @@ class Access:
             )
         values = broadcast(as_values(value, self._dtype, self._vlen, self._path), found.shape, self._path)
         if not self._vlen:
-            self._put(found, values)
+            self._put(found, without_padding(values) if self._padded else values)
             return
         try:
             self._put(found, values)

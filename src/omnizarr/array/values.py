@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from omnizarr.errors import LimitError, ShapeError
+from omnizarr.model.small import is_pair, is_small
+from omnizarr.model.structs import padding
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -27,12 +29,23 @@ def as_values(value: object, dtype: np.dtype[np.generic], vlen: str, path: str) 
     try:
         if vlen:
             return _strings(value, dtype) if vlen == "string" else _byte_strings(value)
+        if dtype.names is not None and is_pair(dtype):
+            return _pairs(value, dtype)
         if isinstance(value, np.ndarray):
             return value.astype(dtype)
+        if is_small(dtype):
+            return _small(value, dtype)
         return np.asarray(value, dtype)
     except (TypeError, ValueError, OverflowError) as error:
         shown = vlen or dtype.name
         raise ShapeError(f"the values cannot be stored as {shown}: {error}", path=path) from error
+
+
+def without_padding(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the values with zeros between their fields, where there otherwise is whatever was in memory."""
+    clean = values.copy()
+    clean.reshape(-1).view(np.uint8).reshape(-1, values.itemsize)[:, padding(values.dtype)] = 0
+    return clean
 
 
 def broadcast(values: npt.NDArray[Any], shape: tuple[int, ...], path: str) -> npt.NDArray[Any]:
@@ -58,6 +71,28 @@ def broadcast(values: npt.NDArray[Any], shape: tuple[int, ...], path: str) -> np
                 f"a selection of {size} bytes is more than an array can have", path=path, hint="Write less at a time."
             ) from None
         raise ShapeError(f"values of shape {values.shape} do not broadcast to {shape}", path=path) from None
+
+
+def _pairs(value: object, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Split complex numbers, which NumPy would put whole into both parts."""
+    array = np.asarray(value)
+    if array.dtype.names is not None:
+        return array.astype(dtype)
+    if array.dtype.kind not in "biufc" and not is_small(array.dtype):
+        return np.asarray(value, dtype)
+    made = np.zeros(array.shape, dtype)
+    made["real"], made["imag"] = array.real, array.imag if array.dtype.kind == "c" else 0
+    return made
+
+
+def _small(value: object, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    made = np.asarray(value, dtype)
+    if "int" in dtype.name:
+        # As NumPy does for its own: Python's integers must fit, only arrays wrap around.
+        plain = np.asarray(value)
+        if plain.dtype.kind in "iuO" and (made.astype(np.int64) != plain).any():
+            raise OverflowError(f"a number is out of the range of {dtype.name}")
+    return made
 
 
 def _strings(value: object, dtype: np.dtype[np.generic]) -> npt.NDArray[Any]:

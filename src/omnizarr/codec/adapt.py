@@ -15,6 +15,8 @@ from omnizarr.codec.stage import Stage
 from omnizarr.codec.steps import Lowered
 from omnizarr.errors import CodecError, CorruptError, MetadataError, UnsupportedError
 from omnizarr.model.codec import Kind
+from omnizarr.model.small import is_small
+from omnizarr.model.structs import leaves
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -62,10 +64,17 @@ def adapt(name: str, kind: Kind, codec: PythonCodec, stage: Stage) -> Lowered:
         after = stage.to_bytes(None, typed=False)
     else:
         # Codecs of version 2 are shown the elements wherever the bytes still are that, and some look at their type.
-        adapter = StreamAdapter(codec, stage.dtype if stage.typed and not stage.vlen else None)
+        adapter = StreamAdapter(codec, shown(stage.dtype) if stage.typed and not stage.vlen else None)
         after = stage.to_bytes(None, typed=False)
     step = {"codec": adapter, "name": name, "kind": kind, "encoded_size": after.size, "decoded_size": stage.size}
     return Lowered({}, ("python", step), after)
+
+
+def shown(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the type that a codec of bytes is shown: one without a buffer of its own is shown as plain bytes."""
+    if any(is_small(leaf) for leaf in leaves(dtype)):
+        return np.dtype(f"V{dtype.itemsize}" if dtype.names is not None else f"u{dtype.itemsize}")
+    return dtype
 
 
 def check_type(name: str, codec: PythonCodec, stage: Stage) -> None:

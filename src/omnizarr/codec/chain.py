@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from omnizarr.codec.compile import after_array_codecs, compile_chain
 from omnizarr.codec.registry import NUMCODECS, kind_of
-from omnizarr.codec.stage import Stage, byte_order, swap_unit
+from omnizarr.codec.stage import Stage, byte_order, fields_order, swap_unit
 from omnizarr.codec.steps import KERNEL
 from omnizarr.errors import LimitError, MetadataError, UnsupportedError
 from omnizarr.limits import DEFAULT_LIMITS, Limits
@@ -166,6 +166,9 @@ def _complete(codecs: list[Codec], layout: Layout) -> None:
 def _serialiser(stage: Stage, layout: Layout) -> Codec:
     if stage.vlen:
         return Codec("vlen-utf8" if stage.vlen == "string" else "vlen-bytes")
+    fields = fields_order(stage.dtype)
+    if fields in ("little", "big"):
+        return Codec("bytes", {"endian": fields})
     if swap_unit(stage.dtype) == 1:
         return Codec("bytes")
     return Codec("bytes", {"endian": layout.endian or byte_order(stage.dtype)})

@@ -17,6 +17,7 @@ from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.codec import Codec, inner_codecs, kind_of, resolve
 from omnizarr.model.dtype import DType
 from omnizarr.model.jsonvalue import JSON
+from omnizarr.model.small import is_small
 
 _DEFAULT_INDEX: tuple[Codec, ...] = (Codec("bytes", {"endian": "little"}), Codec("crc32c"))
 
@@ -101,7 +102,7 @@ def _compile(codecs: Iterable[Codec], stage: Stage, depth: int) -> Chain:
 
 def _lower_one(codec: Codec, stage: Stage, chain: Chain) -> Lowered | None:
     """Lower any codec but sharding; `None` where it may be left out and is not installed."""
-    if codec.name in ("vlen-utf8", "vlen-bytes") and not stage.vlen and stage.dtype.kind in "SUV" and stage.is_array:
+    if codec.name in ("vlen-utf8", "vlen-bytes") and not stage.vlen and _is_plain(stage.dtype) and stage.is_array:
         return lower_ragged(codec.name, stage)
     lowered = lower(codec, stage)
     if lowered is None:
@@ -114,6 +115,11 @@ def _lower_one(codec: Codec, stage: Stage, chain: Chain) -> Lowered | None:
             return None
     _check_place(codec.name, lowered, stage)
     return lowered
+
+
+def _is_plain(dtype: np.dtype[np.generic]) -> bool:
+    """Whether the type is bytes or text of one length."""
+    return dtype.kind in "SUV" and dtype.names is None and not is_small(dtype)
 
 
 def _check_place(name: str, lowered: Lowered, stage: Stage) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+
+from omnizarr.model.small import is_pair
+from omnizarr.model.structs import has_order, struct_order
 
 
 class Stage(NamedTuple):
@@ -46,18 +49,23 @@ def array_stage(dtype: np.dtype[np.generic], shape: tuple[int, ...], vlen: str =
     return Stage(dtype, shape, None if vlen else dtype.itemsize * prod(shape), vlen=vlen)
 
 
-def swap_unit(dtype: np.dtype[np.generic]) -> int:
-    """Return the bytes of the unit that byte order applies to: 1 where there is none."""
+def swap_unit(dtype: np.dtype[Any]) -> int:
+    """Return the bytes of the unit that byte order applies to: 1 where there is none, or no single one."""
+    if is_pair(dtype):
+        return dtype.itemsize // 2
+    if dtype.names is not None or not has_order(dtype):
+        return 1
     if dtype.kind == "c":
         return dtype.itemsize // 2
-    if dtype.kind == "U":
-        return 4
-    if dtype.kind in "SVOb" or dtype.itemsize == 1:
-        return 1
-    return dtype.itemsize
+    return 4 if dtype.kind == "U" else dtype.itemsize
 
 
-def byte_order(dtype: np.dtype[np.generic]) -> str:
+def byte_order(dtype: np.dtype[Any]) -> str:
     """Return "little" or "big": how a multi-byte element of the type lies in memory."""
     # newbyteorder("<") is the type itself exactly if it is little-endian already.
     return "little" if dtype == dtype.newbyteorder("<") else "big"
+
+
+def fields_order(dtype: np.dtype[Any]) -> str:
+    """Return the byte order of a structure's fields in memory; "" where it means nothing, "mixed" if they differ."""
+    return struct_order(dtype) if dtype.names is not None and not is_pair(dtype) else ""

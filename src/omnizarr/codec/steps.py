@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from omnizarr.codec.options import Options
-from omnizarr.codec.stage import Stage, byte_order, swap_unit
+from omnizarr.codec.stage import Stage, byte_order, fields_order, swap_unit
 from omnizarr.errors import MetadataError
 from omnizarr.model.codec import BLOSC_SHUFFLES, Codec, blosc_shuffle
 from omnizarr.model.jsonvalue import JSON
@@ -60,6 +60,9 @@ def _bytes(options: Options, stage: Stage) -> Lowered:
         )
     unit = swap_unit(stage.dtype)
     endian = options.raw("endian")
+    fields = fields_order(stage.dtype)
+    if fields:
+        return _bytes_of_fields(options, stage, fields)
     if endian is None or unit == 1:
         endian = "little"
     if endian not in ("little", "big"):
@@ -69,6 +72,17 @@ def _bytes(options: Options, stage: Stage) -> Lowered:
     # A compressor must see the elements as they are stored, which matters to those that look at their type.
     stored = stage.dtype.newbyteorder("S") if swap else stage.dtype
     return Lowered(config, ("bytes", {"swap": swap}), stage._replace(dtype=stored, is_array=False))
+
+
+def _bytes_of_fields(options: Options, stage: Stage, order: str) -> Lowered:
+    """Lower `bytes` for a structure, which in memory lies as it is stored."""
+    endian = options.raw("endian")
+    if endian not in (None, order):
+        raise options.wrong(
+            "endian", endian, f"{order}, the byte order of the fields; numpy.dtype.newbyteorder swaps it"
+        )
+    config: dict[str, JSON] = {} if order == "mixed" else {"endian": order}
+    return Lowered(config, ("bytes", {"swap": 0}), stage._replace(is_array=False))
 
 
 def _vlen_utf8(options: Options, stage: Stage) -> Lowered:

@@ -127,6 +127,8 @@ def _bytes(flow: Flow) -> Codec:
     flow.stage = 1
     flow.through_bytes()
     order = dtype.byteorder if dtype is not None else ""
+    if order and dtype is not None and dtype.family in ("small", "pair"):
+        order = "little"  # their names say nothing of it, and tensorstore writes them so
     return Codec("bytes", {"endian": order} if order else {})
 
 
@@ -134,8 +136,8 @@ def _to_bytes(codec: Codec, pointer: str, flow: Flow) -> Codec:
     dtype = flow.dtype
     wanted = _OBJECT_CODECS.get(codec.name)
     # zarr-python 3.0 passed strings of fixed length through the codecs for strings of any length.
-    fixed = "U" if wanted == "string" else "SV"
-    if wanted is not None and dtype is not None and dtype.vlen != wanted and dtype.numpy.kind not in fixed:
+    fixed = ("text",) if wanted == "string" else ("fixed", "raw")
+    if wanted is not None and dtype is not None and dtype.vlen != wanted and dtype.family not in fixed:
         flow.fail(codec, pointer, f"cannot store {dtype.name}")
     if wanted is None and dtype is not None and dtype.is_vlen:
         flow.fail(codec, pointer, f"cannot store {dtype.name}")

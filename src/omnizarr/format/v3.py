@@ -14,7 +14,7 @@ from omnizarr.format.check import chunk_shape, mapping, missing, part, shape, wr
 from omnizarr.format.document import describe
 from omnizarr.format.flow import Flow
 from omnizarr.format.v3_codecs import parse_chain, parse_named, render_chain
-from omnizarr.format.v3_dtype import parse_dtype, render_dtype
+from omnizarr.format.v3_dtype import in_codec_order, parse_dtype, render_dtype
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.codec import Codec
@@ -62,12 +62,16 @@ def parse_array(document: JSON, key: str, limits: Limits = DEFAULT_LIMITS) -> Ar
     chunks = _parse_grid(doc["chunk_grid"], array_shape, key)
     codecs = parse_chain(doc["codecs"], "/codecs", Flow(chunks, dtype, key, limits))
     _refuse_transformers(doc.get("storage_transformers"), key)
+    fill = fill_json.parse_v3(doc["fill_value"], dtype, key)
+    if dtype.family == "struct":
+        stored = in_codec_order(dtype, codecs)
+        dtype, fill = stored, fill.reordered(dtype, stored)
     return ArrayMeta(
         shape=array_shape,
         dtype=dtype,
         grid=RegularGrid(chunks),
         keys=_parse_keys(doc["chunk_key_encoding"], key),
-        fill=fill_json.parse_v3(doc["fill_value"], dtype, key),
+        fill=fill,
         codecs=codecs,
         dims=_parse_dims(doc.get("dimension_names"), len(array_shape), key),
         attributes=_attributes(doc, key),

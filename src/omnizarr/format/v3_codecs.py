@@ -136,7 +136,9 @@ def _bytes(codec: Codec, pointer: str, flow: Flow) -> Codec:
         flow.fail(codec, pointer, "has no setting but 'endian'")
     if endian is not None:
         choice(endian, f"{pointer}/endian", flow.key, ("little", "big"))
-    elif dtype is not None and dtype.swap_unit > 1:
+    elif dtype is not None and dtype.has_order:
+        if dtype.name == "structured":  # zarr-python 3.1 never says it
+            return Codec(codec.name, {"endian": "little"}, codec.required)
         message = f"{flow.key}: the byte order of {dtype.name} is not given; little-endian is assumed (at {pointer})"
         warnings.warn(message, OmnizarrWarning, stacklevel=2)
         return Codec(codec.name, {"endian": "little"}, codec.required)
@@ -251,8 +253,8 @@ def _render(codec: Codec, dtype: DType) -> JSON:
         for field in ("codecs", "index_codecs"):
             inner = dtype if field == "codecs" else _UINT64
             configuration[field] = render_chain(inner_codecs(codec, field), inner)
-    elif name == "bytes" and not given and dtype.swap_unit > 1:
-        configuration = {"endian": "little"}
+    elif name == "bytes" and not given and dtype.has_order:
+        configuration = {"endian": dtype.byteorder if dtype.family == "struct" else "little"}
     elif name == "crc32c":
         configuration = {}  # v3 has the checksum at the end only, and no setting to say so
     made: dict[str, JSON] = {"name": f"numcodecs.{name}" if name in _NUMCODECS_ONLY else name}

@@ -10,11 +10,11 @@ import numpy as np
 
 from omnizarr.array.index import Mask, Points, Selection, basic
 from omnizarr.array.io import Access
-from omnizarr.errors import NodeTypeError, NotFoundError
+from omnizarr.errors import NodeTypeError, NotFoundError, SelectionError
 from omnizarr.hierarchy import html, save
 from omnizarr.hierarchy.attrs import Attributes
 from omnizarr.hierarchy.context import Context
-from omnizarr.hierarchy.indexers import Blocks, OIndex, VIndex
+from omnizarr.hierarchy.indexers import Blocks, OIndex, VIndex, read_fields, write_fields
 from omnizarr.hierarchy.nodes import load, with_real_keys
 from omnizarr.hierarchy.picture import picture
 from omnizarr.hierarchy.resize import append, resize
@@ -178,14 +178,20 @@ class Array:
         shape, access = self._meta.shape, self._access
         if access is None:
             access, shape = self._opened(), self._meta.shape
-        found = basic(selection, shape)
+        try:
+            found = basic(selection, shape)
+        except SelectionError as error:
+            return read_fields(self, self, selection, error)
         result = access.read(found)
         if not found.shape and _keeps_array(selection):
             return np.asarray(result, self._meta.dtype.numpy)
         return result
 
     def __setitem__(self, selection: Any, value: Any) -> None:  # noqa: ANN401 - whatever NumPy takes
-        self._write(basic(selection, self._meta.shape), value)
+        try:
+            self._write(basic(selection, self._meta.shape), value)
+        except SelectionError as error:
+            write_fields(self, self, selection, value, error)
 
     def read(self, selection: Any = ..., *, out: npt.NDArray[Any] | None = None) -> Any:  # noqa: ANN401 - as above
         """Read a selection, into an array of the caller's if given.
@@ -322,7 +328,7 @@ class Array:
         meta = self._meta
         facts = [
             ("Shape", shape_text(meta)),
-            ("Type", meta.dtype.vlen or str(meta.dtype.numpy)),
+            ("Type", meta.dtype.label),
             ("Bytes", html.human_bytes(self.nbytes)),
             ("Chunks", f"{meta.chunks}, {self.nchunks} of up to {html.human_bytes(prod(meta.chunks) * self.itemsize)}"),
         ]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict
 import numpy as np
 
 from omnizarr.array.defaults import Extents, layout
+from omnizarr.array.values import as_values
 from omnizarr.codec.chain import Layout, build_chain
 from omnizarr.errors import MetadataError, ShapeError
 from omnizarr.format.dialects import DIALECTS, WRITABLE, ZARR0, Dialect
@@ -23,6 +24,7 @@ from omnizarr.model.fill import Fill
 from omnizarr.model.grid import RegularGrid
 from omnizarr.model.jsonvalue import JSON
 from omnizarr.model.keys import Keys
+from omnizarr.model.structs import packed
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -109,8 +111,9 @@ _PLAIN: Final = frozenset(
 
 def _array_meta(options: ArrayOptions, dialect: str, limits: Limits) -> ArrayMeta:
     form = check_format(dialect)
+    options = _without_inner_shape(options)
     wanted, shape = _dtype_and_shape(options)
-    memory = wanted if form.keeps_byte_order else wanted.with_byteorder("native")
+    memory = _in_memory(wanted, form)
     chunks, shards = layout(shape, wanted.itemsize, options.get("chunks", "auto"), options.get("shards"))
     if options.get("order", "C") not in ("C", "F"):
         raise MetadataError(f"order is {options.get('order')!r}, not 'C' or 'F'")
@@ -130,6 +133,18 @@ def _array_meta(options: ArrayOptions, dialect: str, limits: Limits) -> ArrayMet
         attributes=attributes,
         format=dialect,
     )
+
+
+def _in_memory(wanted: DType, form: Dialect) -> DType:
+    """Return the type as the array will have it.
+
+    In v3 the `bytes` codec swaps the elements, so that in memory they can be in the machine's order; not the fields of
+    a structure, which lie as they are stored, and all in one order. Padding is left out: most readers do not know it.
+    """
+    if wanted.family == "struct":
+        wanted = wanted._replace(numpy=packed(wanted.numpy))
+        return wanted if form.keeps_byte_order else wanted.with_byteorder(wanted.byteorder or "native")
+    return wanted if form.keeps_byte_order else wanted.with_byteorder("native")
 
 
 def check_format(name: str) -> Dialect:
@@ -163,8 +178,34 @@ def _codecs(options: ArrayOptions, form: Dialect) -> object:
     return [Codec("blosc", {"cname": default, "clevel": 5, **given, "shuffle": blosc_shuffle(shuffle, 0) or shuffle})]
 
 
+def _without_inner_shape(options: ArrayOptions) -> ArrayOptions:
+    """Make the array larger by the dimensions of its elements, where these are to be arrays, as zarr-python 2 did."""
+    given = options.get("dtype")
+    inner = given.subdtype if isinstance(given, np.dtype) else None
+    if isinstance(given, tuple) and not isinstance(given, DType):
+        inner = np.dtype(given).subdtype
+    if inner is None:
+        return options
+    base, tail = inner
+    options = {**options, "dtype": base}
+    lengths = options.get("shape")
+    if options.get("data") is not None or lengths is None:
+        return options
+    whole = tuple(lengths) if isinstance(lengths, Iterable) else (lengths,)
+    options["shape"] = (*whole, *tail)
+    for name in ("chunks", "shards"):
+        extents = options.get(name)
+        if isinstance(extents, (tuple, list)) and len(extents) == len(whole):
+            options[name] = (*extents, *tail)
+    return options
+
+
 def _dtype_and_shape(options: ArrayOptions) -> tuple[DType, tuple[int, ...]]:
     data, given, lengths = options.get("data"), options.get("dtype"), options.get("shape")
+    if data is not None and not isinstance(data, np.ndarray) and given is not None:
+        wanted = DType.of(given)
+        if wanted.family == "struct":  # only the type tells where a tuple is an element
+            data = as_values(data, wanted.numpy, "", "")
     if data is not None:
         # A list of text is variable-length text; an array says itself what it is.
         array = np.asarray(data)
@@ -196,5 +237,5 @@ def _dims(names: Sequence[str | None] | None, shape: tuple[int, ...]) -> tuple[s
 
 def _fill(value: object, dtype: DType) -> Fill:
     if isinstance(value, _Zero):
-        return Fill.of(NAT, dtype) if not dtype.vlen and dtype.numpy.kind in "mM" else Fill.zero(dtype)
+        return Fill.of(NAT, dtype) if dtype.family == "time" else Fill.zero(dtype)
     return Fill.of(value, dtype)

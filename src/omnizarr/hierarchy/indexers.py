@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+import numpy as np
+
+from omnizarr.array.fields import split_fields
 from omnizarr.array.index import Mask, Points, Selection, blocks, orthogonal, points
 from omnizarr.array.io import Access
+from omnizarr.errors import SelectionError
+from omnizarr.hierarchy.context import Context
 
 
 class Selectable(Protocol):
     """An array, as far as indexing needs to know it."""
+
+    _context: Context
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """NumPy type of the elements."""
+        ...
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -26,6 +38,41 @@ class Selectable(Protocol):
     def _write(self, found: Selection | Points | Mask, value: object) -> None: ...
 
 
+class Brackets(Protocol):
+    """What can be read and written by `[…]`: an array, or one of its other ways to index."""
+
+    def __getitem__(self, selection: Any, /) -> Any: ...  # noqa: ANN401 - whatever NumPy takes and gives
+
+    def __setitem__(self, selection: Any, value: Any, /) -> None: ...  # noqa: ANN401 - whatever NumPy takes
+
+
+def read_fields(array: Selectable, brackets: Brackets, selection: object, error: SelectionError) -> Any:  # noqa: ANN401
+    """Read what a selection names of a structure's fields; raise the error if it names none.
+
+    Raises:
+        SelectionError: It is no such selection, or there is no such field.
+    """
+    fields = split_fields(selection, array.dtype)
+    if fields is None:
+        raise error
+    return fields.pick(brackets[fields.rest])
+
+
+def write_fields(
+    array: Selectable, brackets: Brackets, selection: object, value: object, error: SelectionError
+) -> None:
+    """Write fields: read the elements, change them and write them back, one thread at a time.
+
+    Raises:
+        SelectionError: It is no such selection, or there is no such field.
+    """
+    fields = split_fields(selection, array.dtype)
+    if fields is None:
+        raise error
+    with array._context.lock:  # noqa: SLF001 - the classes belong together
+        brackets[fields.rest] = fields.put(brackets[fields.rest], value)
+
+
 class _Indexer:
     """Brackets of another meaning: each kind turns a selection into the kernel's terms in its own way."""
 
@@ -40,10 +87,16 @@ class _Indexer:
     def __getitem__(self, selection: Any) -> Any:  # noqa: ANN401 - whatever NumPy takes and gives
         # Opening may find that the shape has changed, so it comes before looking at that.
         access = self._array._opened()  # noqa: SLF001 - the classes belong together
-        return access.read(self._found(selection))
+        try:
+            return access.read(self._found(selection))
+        except SelectionError as error:
+            return read_fields(self._array, self, selection, error)
 
     def __setitem__(self, selection: Any, value: Any) -> None:  # noqa: ANN401 - whatever NumPy takes
-        self._array._write(self._found(selection), value)  # noqa: SLF001
+        try:
+            self._array._write(self._found(selection), value)  # noqa: SLF001
+        except SelectionError as error:
+            write_fields(self._array, self, selection, value, error)
 
 
 class OIndex(_Indexer):

@@ -67,7 +67,7 @@ def describe(meta: ArrayMeta | GroupMeta | OmnizarrError) -> str:
         return f"cannot be read: {meta.message}"
     if isinstance(meta, GroupMeta):
         return ""
-    return f"{shape_text(meta)} {meta.dtype.vlen or meta.dtype.numpy}"
+    return f"{shape_text(meta)} {meta.dtype.label}"
 
 
 def shape_text(meta: ArrayMeta) -> str:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
 from omnizarr.errors import ShapeError
-from omnizarr.model.dtype import DType
+from omnizarr.model.dtype import DType, field_type
+from omnizarr.model.small import PAIRS, SMALL_INTEGERS, pack_small_float, pack_small_int
+from omnizarr.model.structs import Field, fields_of
 
 _FLOAT_FORMATS: Final = {2: "e", 4: "f", 8: "d"}
 NAN_BITS: Final = {2: 0x7E00, 4: 0x7FC00000, 8: 0x7FF8000000000000}
@@ -45,17 +48,26 @@ class Fill(NamedTuple):
         try:
             if dtype.vlen:
                 return cls(_as_str(value).encode("utf-8") if dtype.vlen == "string" else _as_bytes(value))
-            fill = cls(_PACKERS[dtype.numpy.kind](value, dtype))
+            fill = cls(_PACKERS[dtype.family](value, dtype))
         except (TypeError, ValueError, OverflowError) as error:
             raise ShapeError(f"{value!r} is not a value of type {dtype.name}: {error}") from error
-        if dtype.numpy.kind in "fc" and _overflows(value, np.frombuffer(fill.bits or b"", dtype.numpy)[0]):
+        if dtype.family in ("float", "complex") and _overflows(value, np.frombuffer(fill.bits or b"", dtype.numpy)[0]):
             raise ShapeError(f"{value!r} is not a value of type {dtype.name}: it is too large")
         return fill
 
     @classmethod
     def zero(cls, dtype: DType) -> Fill:
-        """Make the fill that stands in where none is given: zero, false, or the empty string."""
+        """Make the fill that stands in where none is given: zero, false, or the empty string.
+
+        `float8_e8m0fnu` has no zero; these bits are its smallest number.
+        """
         return cls(b"" if dtype.vlen else bytes(dtype.itemsize))
+
+    def reordered(self, old: DType, new: DType) -> Fill:
+        """Give the same value for a type that differs in byte order alone."""
+        if self.bits is None or old.numpy == new.numpy:
+            return self
+        return Fill(np.frombuffer(self.bits, old.numpy).astype(new.numpy).tobytes())
 
     def value(self, dtype: DType) -> np.generic | str | bytes | None:
         """Give the value as users see it: a NumPy scalar, `str` or `bytes`; None where it is undefined."""
@@ -80,12 +92,22 @@ def pack_int(number: int, dtype: DType) -> bytes:
 
 
 def pack_float(number: float, size: int, order: Literal["little", "big"]) -> bytes:
-    """Give the bytes of a float of 2, 4 or 8 bytes, rounded half to even; too large a number becomes infinity."""
+    """Give the bytes of a float, rounded half to even; too large a number becomes infinity."""
+    if size not in _FLOAT_FORMATS:
+        return _pack_long(np.longdouble(number), order)
     try:
         return struct.pack(("<" if order == "little" else ">") + _FLOAT_FORMATS[size], number)
     except OverflowError:
         sign = 1 << (8 * size - 1) if number < 0 else 0
         return pack_float_bits(_INFINITY_BITS[size] | sign, size, order)
+
+
+def _pack_long(number: np.longdouble, order: Literal["little", "big"]) -> bytes:
+    bits = number.tobytes()
+    if np.finfo(np.longdouble).nmant == 63:
+        # Intel's have ten bytes, and what stands in the others is whatever was in memory.
+        bits = bits[:10].ljust(len(bits), b"\0")
+    return bits if order == sys.byteorder else bits[::-1]
 
 
 def pack_float_bits(bits: int, size: int, order: Literal["little", "big"]) -> bytes:
@@ -141,7 +163,32 @@ def _as_int(value: object) -> int:
     raise TypeError("an integer is needed")
 
 
+def pack_small(value: float, name: str, order: Literal["little", "big"]) -> bytes:
+    """Give the bytes of a number of ml_dtypes' types, rounded half to even; too large a number becomes infinity.
+
+    Raises:
+        OverflowError: The type has neither the number nor an infinity.
+        ValueError: The type holds integers, and the number is none.
+    """
+    if name in SMALL_INTEGERS:
+        return pack_small_int(_as_int(value), name)
+    bits = pack_small_float(float(value), name)
+    return bits if order == "little" else bits[::-1]
+
+
+def pack_fields(dtype: DType, pack: Callable[[Field], bytes]) -> bytes:
+    """Put together an element of a structure from the bytes of each field; what lies between them is zero."""
+    whole = bytearray(dtype.itemsize)
+    for field in fields_of(dtype.numpy):
+        whole[field.offset : field.offset + field.nbytes] = pack(field)
+    return bytes(whole)
+
+
 def _pack_number(value: object, dtype: DType) -> bytes:
+    if isinstance(value, np.longdouble | np.clongdouble) and dtype.itemsize == value.itemsize:
+        order = dtype.byteorder or "little"
+        parts = (value.real, value.imag) if dtype.family == "complex" else (value,)
+        return b"".join(_pack_long(part, order) for part in parts)  # type: ignore[arg-type]  # parts of long doubles
     if isinstance(value, np.generic) and value.dtype.kind == dtype.numpy.kind and value.itemsize == dtype.itemsize:
         # Same type: only the byte order may change, so that the payload of a NaN survives.
         return value.astype(dtype.numpy, copy=False).tobytes() if dtype.numpy.isnative else _swapped(value, dtype)
@@ -198,6 +245,72 @@ def _pack_void(value: object, dtype: DType) -> bytes:
     return bits
 
 
+def _pack_small(value: object, dtype: DType) -> bytes:
+    if isinstance(value, np.generic) and value.dtype == dtype.numpy:
+        bits = value.tobytes()
+        return bits if len(bits) > 1 else bytes((bits[0] & ((1 << dtype.bits) - 1),))
+    if not isinstance(value, bool | int | float | np.bool_ | np.integer | np.floating):
+        value = _as_number(value)
+    number = value if isinstance(value, int) else float(value)
+    bits = pack_small(number, dtype.name, dtype.byteorder or "little")
+    if math.isinf(np.frombuffer(bits, dtype.numpy).astype("f8")[0]) and not math.isinf(number):
+        raise OverflowError("it is too large")
+    return bits
+
+
+def _as_number(value: object) -> float:
+    """Take a number of any type of ml_dtypes."""
+    if isinstance(value, np.generic) and hasattr(value, "__float__") and not isinstance(value, np.complexfloating):
+        return float(value)
+    raise TypeError("a number is needed")
+
+
+def _pack_pair(value: object, dtype: DType) -> bytes:
+    if isinstance(value, np.void):
+        if value.dtype.names != ("real", "imag"):
+            raise TypeError("a complex number is needed")
+        value = (value["real"], value["imag"])
+    if isinstance(value, Sequence) and len(value) == 2 and not isinstance(value, str | bytes):
+        parts: tuple[object, object] = (value[0], value[1])
+    elif isinstance(value, complex | np.complexfloating):
+        parts = (float(value.real), float(value.imag))
+    else:
+        parts = (value, 0)
+    component = DType.of(PAIRS[dtype.name])
+    packer = _PACKERS[component.family]
+    return packer(parts[0], component) + packer(parts[1], component)
+
+
+def _pack_struct(value: object, dtype: DType) -> bytes:
+    names = dtype.numpy.names or ()
+    if isinstance(value, np.void) and value.dtype.names is not None:
+        value = tuple(value[name] for name in value.dtype.names)
+    if isinstance(value, bytes | np.void) or (isinstance(value, int) and value == 0):
+        return _pack_void(value, dtype)
+    if isinstance(value, Mapping):
+        if value.keys() != set(names):
+            raise ValueError(f"the fields {', '.join(names)} are needed")
+        values = value
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        values = dict(zip(names, value, strict=True))
+    else:
+        raise TypeError("a value for each field is needed: a tuple, or a mapping by their names")
+    return pack_fields(dtype, lambda field: _pack_field(values[field.name], field))
+
+
+def _pack_field(value: object, field: Field) -> bytes:
+    inner = field_type(field.numpy)
+    if not field.shape:
+        return _PACKERS[inner.family](value, inner)
+    if not isinstance(value, np.ndarray | list | tuple):
+        return _PACKERS[inner.family](value, inner) * field.length
+    if field.numpy.names is None:
+        items = np.broadcast_to(np.asarray(value), field.shape).reshape(-1)
+    else:
+        items = np.broadcast_to(np.asarray(value, field.numpy), field.shape).reshape(-1)
+    return b"".join(_PACKERS[inner.family](item, inner) for item in items)
+
+
 def _pack_time(value: object, dtype: DType) -> bytes:
     kind = dtype.numpy.kind
     exact = np.asarray(value)
@@ -213,16 +326,18 @@ def _pack_time(value: object, dtype: DType) -> bytes:
     return cast.tobytes()
 
 
-# By NumPy's letter of the kind; a new kind of type is one more row.
+# By the family of the type; a new one is one more row.
 _PACKERS: Final[dict[str, Callable[[object, DType], bytes]]] = {
-    "b": _pack_bool,
-    "i": _pack_int,
-    "u": _pack_int,
-    "f": _pack_number,
-    "c": _pack_number,
-    "S": _pack_fixed_bytes,
-    "U": _pack_utf32,
-    "V": _pack_void,
-    "M": _pack_time,
-    "m": _pack_time,
+    "bool": _pack_bool,
+    "int": _pack_int,
+    "uint": _pack_int,
+    "float": _pack_number,
+    "complex": _pack_number,
+    "fixed": _pack_fixed_bytes,
+    "text": _pack_utf32,
+    "raw": _pack_void,
+    "time": _pack_time,
+    "small": _pack_small,
+    "pair": _pack_pair,
+    "struct": _pack_struct,
 }
