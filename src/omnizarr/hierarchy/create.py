@@ -9,17 +9,20 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict
 
 import numpy as np
 
-from omnizarr.array.defaults import Extents, layout
+from omnizarr.array.defaults import Extents, grid_layout
+from omnizarr.array.uneven import is_uneven
 from omnizarr.codec.chain import Layout, build_chain
 from omnizarr.errors import MetadataError, ShapeError
 from omnizarr.format.v2 import DIMENSIONS
+from omnizarr.format.v3_codecs import parse_named
+from omnizarr.format.v3_keys import DEFAULT, V2, parse_keys
 from omnizarr.hierarchy.attrs import to_json_object
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
+from omnizarr.model.codec import Codec
 from omnizarr.model.dtype import DType
 from omnizarr.model.fill import Fill
-from omnizarr.model.grid import RegularGrid
-from omnizarr.model.keys import Keys, default_keys, v2_keys
+from omnizarr.model.keys import Keys
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -56,6 +59,7 @@ class ArrayOptions(TypedDict, total=False):
     attrs: Mapping[str, object] | None
     order: Literal["C", "F"]
     separator: Literal["/", "."] | None
+    chunk_keys: Keys | str | Mapping[str, object] | None
 
 
 def array_meta(options: ArrayOptions, dialect: str, limits: Limits = DEFAULT_LIMITS) -> ArrayMeta:
@@ -92,6 +96,8 @@ def _key(options: ArrayOptions, dialect: str, limits: Limits) -> str:
     """Return a text that stands for all options, or the empty string where no text does."""
     if options.get("attrs") or options.keys() != _ALL or not all(type(value) in _PLAIN for value in options.values()):
         return ""
+    if is_uneven(options.get("chunks")) or is_uneven(options.get("shards")):
+        return ""  # the text of a long array leaves some of it out
     fill = options.get("fill_value")
     return "" if fill != fill else repr((dialect, limits, *options.values()))  # noqa: PLR0124 - a NaN has many forms
 
@@ -107,7 +113,7 @@ def _array_meta(options: ArrayOptions, dialect: str, limits: Limits) -> ArrayMet
     check_format(dialect)
     wanted, shape = _dtype_and_shape(options)
     memory = wanted if dialect == "zarr2" else wanted.with_byteorder("native")
-    chunks, shards = layout(shape, wanted.itemsize, options.get("chunks", "auto"), options.get("shards"))
+    grid, chunks, shards = grid_layout(shape, wanted.itemsize, options.get("chunks", "auto"), options.get("shards"))
     if options.get("order", "C") not in ("C", "F"):
         raise MetadataError(f"order is {options.get('order')!r}, not 'C' or 'F'")
     asked = Layout(memory, chunks, shards, options.get("order", "C"), wanted.byteorder or None)
@@ -118,8 +124,8 @@ def _array_meta(options: ArrayOptions, dialect: str, limits: Limits) -> ArrayMet
     return ArrayMeta(
         shape=shape,
         dtype=memory,
-        grid=RegularGrid(shards or chunks),
-        keys=_keys(options.get("separator"), dialect),
+        grid=grid,
+        keys=_keys(options.get("chunk_keys"), options.get("separator"), dialect),
         fill=_fill(options.get("fill_value", ZERO), memory),
         codecs=build_chain(options.get("codecs", "auto"), asked, limits),
         dims=dims,
@@ -154,10 +160,19 @@ def _dtype_and_shape(options: ArrayOptions) -> tuple[DType, tuple[int, ...]]:
     return DType.of("float64" if given is None else given), shape
 
 
-def _keys(separator: str | None, dialect: str) -> Keys:
+def _keys(given: Keys | str | Mapping[str, object] | None, separator: str | None, dialect: str) -> Keys:
     if separator not in (None, "/", "."):
         raise MetadataError(f"separator is {separator!r}, not '/' or '.'")
-    return v2_keys(separator or ".") if dialect == "zarr2" else default_keys(separator or "/")
+    if given is None:
+        given = V2 if dialect == "zarr2" else DEFAULT
+    elif separator is not None and not isinstance(given, str):
+        raise MetadataError("separator= and chunk_keys= exclude each other", hint="chunk_keys says what separates")
+    if isinstance(given, Keys):
+        return given
+    if isinstance(given, str):
+        return parse_keys(Codec(given, {} if separator is None else {"separator": separator}), "")
+    document = to_json_object(given)
+    return parse_keys(parse_named(document, "/chunk_key_encoding", ""), "")
 
 
 def _dims(names: Sequence[str | None] | None, shape: tuple[int, ...]) -> tuple[str | None, ...] | None:

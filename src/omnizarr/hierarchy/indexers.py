@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from omnizarr.array.index import Mask, Points, Selection, blocks, orthogonal, points
 from omnizarr.array.io import Access
+from omnizarr.model.array import ArrayMeta
 
 
 class Selectable(Protocol):
@@ -17,8 +18,8 @@ class Selectable(Protocol):
         ...
 
     @property
-    def chunks(self) -> tuple[int, ...]:
-        """Shape of a chunk."""
+    def metadata(self) -> ArrayMeta:
+        """All that the documents say."""
         ...
 
     def _opened(self) -> Access: ...
@@ -70,4 +71,4 @@ class Blocks(_Indexer):
     __slots__ = ()
 
     def _found(self, selection: object) -> Selection:
-        return blocks(selection, self._array.shape, self._array.chunks)
+        return blocks(selection, self._array.shape, self._array.metadata.cells)
