@@ -18,6 +18,7 @@ from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta, with_order
 from omnizarr.model.dtype import DType
 from omnizarr.model.group import GroupMeta
+from omnizarr.model.keys import Keys
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -167,6 +168,7 @@ def create_array(
     cname: str | None = None,
     clevel: int | None = None,
     shuffle: int | str | None = None,
+    chunk_keys: Keys | str | Mapping[str, object] | None = None,
     format: Format = "zarr3",  # noqa: A002 - the word of the documents
     overwrite: bool = False,
     limits: Limits = DEFAULT_LIMITS,
@@ -181,7 +183,8 @@ def create_array(
         shape: Length of each dimension.
         dtype: Whatever NumPy takes for one, or `str` or `bytes` for text or bytes of any length; "float64" by default.
         data: Values to store; shape and type are theirs unless given.
-        chunks: Shape of the chunks, one length for all dimensions, or "auto": about 1 MiB.
+        chunks: Shape of the chunks, one length for all dimensions, or "auto": about 1 MiB. Where chunks differ, the
+            length of each of them for a dimension: `[[10, 20, 30], 5]`.
         shards: Shape of shards, which hold several chunks under one key; "auto" where there would be many chunks.
         codecs: Codecs by name, as mappings, as objects of numcodecs or by `omnizarr.codec`; `None` for no compression;
             "auto" for blosc with lz4 and a byte shuffle (zstd for text; nothing for chunks of a few bytes).
@@ -190,6 +193,7 @@ def create_array(
         attrs: Attributes.
         order: Whether the last ("C") or the first ("F") dimension varies fastest in a chunk.
         separator: What stands between the indices in the key of a chunk.
+        chunk_keys: How chunks are named: an encoding of v3 by name or as a mapping, or a template of keys.
         cname: Blosc's compressor; with `clevel` and `shuffle` short for a Blosc codec, as in the first Zarr.
         clevel: Blosc's level, from 0 to 9.
         shuffle: Blosc's shuffle: 0 or "noshuffle", 1 or "shuffle", 2 or "bitshuffle".
@@ -226,6 +230,7 @@ def create_array(
         "cname": cname,
         "clevel": clevel,
         "shuffle": shuffle,
+        "chunk_keys": chunk_keys,
     }
     return new_array(place.context, place.path, format, options, overwrite=overwrite)
 

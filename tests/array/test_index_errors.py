@@ -5,6 +5,7 @@ import pytest
 
 from omnizarr.array.index import basic, blocks, mask, orthogonal, points
 from omnizarr.errors import SelectionError
+from omnizarr.model.grid import RegularGrid
 
 
 @pytest.mark.parametrize(
@@ -44,10 +45,10 @@ from omnizarr.errors import SelectionError
         (points, ([0, 1], [0, 1, 2]), "do not broadcast"),
         (mask, [1, 0], "a mask holds booleans"),
         (mask, np.ones((4, 4), bool), r"mask of shape \(4, 4\) does not fit"),
-        (lambda index, shape: blocks(index, shape, (2, 2)), 2, r"no such block in a grid of \(2, 3\)"),
-        (lambda index, shape: blocks(index, shape, (2, 2)), slice(None, None, 2), "slices of step 1"),
-        (lambda index, shape: blocks(index, shape, (2, 2)), [0], "blocks takes integers"),
-        (lambda index, shape: blocks(index, shape, (2, 2)), None, "blocks takes integers"),
+        (lambda index, shape: blocks(index, shape, RegularGrid((2, 2))), 2, r"no such block in a grid of \(2, 3\)"),
+        (lambda index, shape: blocks(index, shape, RegularGrid((2, 2))), slice(None, None, 2), "slices of step 1"),
+        (lambda index, shape: blocks(index, shape, RegularGrid((2, 2))), [0], "blocks takes integers"),
+        (lambda index, shape: blocks(index, shape, RegularGrid((2, 2))), None, "blocks takes integers"),
     ],
 )
 def test_a_bad_selection_is_refused_in_words(select, index, words):
@@ -60,8 +61,8 @@ def test_an_empty_dimension_has_no_element():
         basic(0, (0,))
     with pytest.raises(SelectionError, match="axis 0 with size 0"):
         basic([0], (0,))
-    assert blocks(slice(None), (0,), (4,)).shape == (0,)
-    assert blocks(slice(None), (7,), (0,)).shape == (0,)
+    assert blocks(slice(None), (0,), RegularGrid((4,))).shape == (0,)
+    assert blocks(slice(None), (7,), RegularGrid((0,))).shape == (0,)
 
 
 def test_huge_dimensions_do_not_overflow():

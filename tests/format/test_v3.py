@@ -287,8 +287,8 @@ def test_types_that_are_refused(data_type):
 
 
 def test_grids_and_transformers_that_are_refused():
-    rectilinear = {"name": "rectilinear", "configuration": {"kind": "inline", "chunk_shapes": [1, 1, 1]}}
-    assert "rectilinear" in str(refused(with_field("chunk_grid", rectilinear), UnsupportedError))
+    hexagonal = {"name": "hexagonal", "configuration": {"chunk_shape": [1, 1, 1]}}
+    assert "hexagonal" in str(refused(with_field("chunk_grid", hexagonal), UnsupportedError))
     refused(with_field("chunk_grid/must_understand", False))
     refused(with_field("chunk_grid/configuration/more", 1))
     refused(with_field("chunk_key_encoding/name", "fanout"), UnsupportedError)

@@ -9,6 +9,7 @@
 
 use smallvec::SmallVec;
 
+use crate::grid::{Edges, Grid};
 use crate::mem::{self, Axis, Rows, View};
 use crate::plan::{Cut, Part, Parts};
 
@@ -261,11 +262,25 @@ impl<'a> Sel<'a> {
         (spans.len() <= MOST_SPANS && covered.saturating_mul(2) < total).then_some(spans)
     }
 
-    /// Cut into the selections of smaller cells.
+    /// Cut into the selections of smaller cells of one shape.
     pub fn cut(&self, cell: &[usize], grid: &[usize]) -> Cells<'a> {
         match self {
             Self::Box(parts) => Cells::Box(Cut::new(parts, cell)),
-            Self::Points(points) => Cells::group(points, cell, grid),
+            Self::Points(points) => {
+                let near = |d: usize, at: usize| at / cell[d];
+                Cells::group(points, Lengths::Even(SmallVec::from_slice(cell)), grid, near)
+            }
+        }
+    }
+
+    /// Cut into the selections of the chunks of a grid.
+    pub fn cut_at(&self, grid: &'a Grid) -> Cells<'a> {
+        match (self, &grid.uneven) {
+            (_, None) => self.cut(&grid.chunk, &grid.counts),
+            (Self::Box(parts), Some(edges)) => Cells::Box(Cut::uneven(parts, edges)),
+            (Self::Points(points), Some(edges)) => {
+                Cells::group(points, Lengths::Uneven(edges), &grid.counts, |d, at| edges[d].holding(at).cell)
+            }
         }
     }
 }
@@ -329,17 +344,26 @@ pub enum Cells<'a> {
         /// Touched cells.
         groups: Vec<(u64, usize, usize)>,
         /// The cells' shape.
-        cell: Dims,
+        cell: Lengths<'a>,
         /// Cells along each dimension.
         grid: Dims,
     },
 }
 
+/// The shape of cells.
+pub enum Lengths<'a> {
+    /// The same for all.
+    Even(Dims),
+    /// Depending on the cell.
+    Uneven(&'a [Edges]),
+}
+
 impl<'a> Cells<'a> {
-    fn group(points: &Points<'a>, cell: &[usize], grid: &[usize]) -> Self {
+    /// Sort points by cell; `near` gives the index of the cell that holds a place along a dimension.
+    fn group(points: &Points<'a>, cell: Lengths<'a>, grid: &[usize], near: impl Fn(usize, usize) -> usize) -> Self {
         let linear = |id: usize| {
-            let axes = points.coordinates.iter().zip(&points.origin).zip(cell.iter().zip(grid));
-            axes.fold(0u64, |sum, ((c, &o), (&n, &g))| sum * g as u64 + ((c[id] as usize - o) / n) as u64)
+            let axes = points.coordinates.iter().zip(&points.origin).zip(grid).enumerate();
+            axes.fold(0u64, |sum, (d, ((c, &o), &g))| sum * g as u64 + near(d, c[id] as usize - o) as u64)
         };
         let mut pairs: Vec<(u64, usize)> = points.ids.iter().map(|&id| (linear(id), id)).collect();
         // Within a cell the order stays: of two writes to one element the later one wins.
@@ -354,8 +378,7 @@ impl<'a> Cells<'a> {
             i = end;
         }
         let ids = pairs.into_iter().map(|p| p.1).collect();
-        let (cell, grid) = (SmallVec::from_slice(cell), SmallVec::from_slice(grid));
-        Self::Points { points: points.clone(), ids, groups, cell, grid }
+        Self::Points { points: points.clone(), ids, groups, cell, grid: SmallVec::from_slice(grid) }
     }
 
     /// Number of touched cells.
@@ -386,10 +409,14 @@ impl<'a> Cells<'a> {
                     index[d] = rest % grid[d].max(1) as u64;
                     rest /= grid[d].max(1) as u64;
                 }
-                let origin = points.origin.iter().zip(index.iter()).zip(cell);
+                let origin = points.origin.iter().zip(index.iter()).enumerate();
+                let start = |d: usize, i: usize| match cell {
+                    Lengths::Even(cell) => i * cell[d],
+                    Lengths::Uneven(edges) => edges[d].at(i).start,
+                };
                 Sel::Points(Points {
                     coordinates: points.coordinates.clone(),
-                    origin: origin.map(|((&o, &i), &n)| o + i as usize * n).collect(),
+                    origin: origin.map(|(d, (&o, &i))| o + start(d, i as usize)).collect(),
                     ids: &ids[from..to],
                 })
             }

@@ -14,6 +14,7 @@ pub mod codec;
 pub mod engine;
 pub mod error;
 pub mod fork;
+pub mod grid;
 pub mod json;
 pub mod keys;
 pub mod mem;

@@ -13,6 +13,7 @@
 use smallvec::SmallVec;
 
 use crate::error::{Error, Result};
+use crate::grid::Edges;
 
 /// What is selected along one dimension of a box, and where it goes.
 #[derive(Debug, Clone, Copy)]
@@ -145,8 +146,19 @@ enum Cuts<'a> {
     Dense { part: (usize, usize, usize, usize), first: usize, count: usize },
     /// A step so wide that each index has a cell of its own.
     Sparse { part: (usize, usize, usize, usize) },
-    /// The cells of listed indices: cell, first position, end position.
-    Listed { at: &'a [usize], out: &'a [usize], base: usize, cells: Vec<(usize, usize, usize)> },
+    /// The cells of listed indices.
+    Listed { at: &'a [usize], out: &'a [usize], base: usize, cells: Vec<Touched> },
+    /// The cells of a range, where these have lengths of their own.
+    Uneven { part: (usize, usize, usize, usize), cells: Vec<Touched> },
+}
+
+/// A touched cell: its index, where it starts, and the first and end of the selected positions in it.
+#[derive(Clone, Copy)]
+struct Touched {
+    cell: usize,
+    start: usize,
+    begin: usize,
+    end: usize,
 }
 
 /// A selection of a box, cut into selections of the box's cells.
@@ -164,6 +176,24 @@ impl<'a> Cut<'a> {
             .zip(cell)
             .map(|(part, &len)| {
                 let cuts = cut(part, len);
+                total = total.saturating_mul(cuts.count());
+                (cuts, len)
+            })
+            .collect();
+        Self { dims, total }
+    }
+
+    /// Cut `parts` into cells that have lengths of their own.
+    pub fn uneven(parts: &[Part<'a>], edges: &[Edges]) -> Self {
+        let mut total = 1usize;
+        let dims = parts
+            .iter()
+            .zip(edges)
+            .map(|(part, edges)| {
+                let (cuts, len) = match edges {
+                    Edges::Even { len, .. } => (cut(part, *len), *len),
+                    Edges::Runs(_) => (cut_uneven(part, edges), 0),
+                };
                 total = total.saturating_mul(cuts.count());
                 (cuts, len)
             })
@@ -204,12 +234,37 @@ fn cut<'a>(part: &Part<'a>, len: usize) -> Cuts<'a> {
             Cuts::Dense { part: (at, step, n, out), first, count }
         }
         Part::Pick { at, out, base } => {
-            let mut cells: Vec<(usize, usize, usize)> = Vec::new();
+            let mut cells: Vec<Touched> = Vec::new();
             let mut i = 0;
             while i < at.len() {
                 let cell = (at[i] - base) / len;
                 let stop = i + at[i..].partition_point(|&x| (x - base) / len == cell);
-                cells.push((cell, i, stop));
+                cells.push(Touched { cell, start: cell * len, begin: i, end: stop });
+                i = stop;
+            }
+            Cuts::Listed { at, out, base, cells }
+        }
+    }
+}
+
+fn cut_uneven<'a>(part: &Part<'a>, edges: &Edges) -> Cuts<'a> {
+    let mut cells: Vec<Touched> = Vec::new();
+    let mut i = 0;
+    match *part {
+        Part::Run { at, step, n, out } => {
+            while i < n {
+                let chunk = edges.holding(at + i * step);
+                let stop = (chunk.start.saturating_add(chunk.len) - at).div_ceil(step).min(n);
+                cells.push(Touched { cell: chunk.cell, start: chunk.start, begin: i, end: stop });
+                i = stop;
+            }
+            Cuts::Uneven { part: (at, step, n, out), cells }
+        }
+        Part::Pick { at, out, base } => {
+            while i < at.len() {
+                let chunk = edges.holding(at[i] - base);
+                let stop = i + at[i..].partition_point(|&x| x - base - chunk.start < chunk.len);
+                cells.push(Touched { cell: chunk.cell, start: chunk.start, begin: i, end: stop });
                 i = stop;
             }
             Cuts::Listed { at, out, base, cells }
@@ -222,7 +277,7 @@ impl<'a> Cuts<'a> {
         match self {
             Self::Dense { count, .. } => *count,
             Self::Sparse { part: (_, _, n, _) } => *n,
-            Self::Listed { cells, .. } => cells.len(),
+            Self::Listed { cells, .. } | Self::Uneven { cells, .. } => cells.len(),
         }
     }
 
@@ -241,8 +296,12 @@ impl<'a> Cuts<'a> {
                 (index / len, Part::Run { at: index % len, step: 1, n: 1, out: out + k })
             }
             Self::Listed { at, out, base, cells } => {
-                let (cell, i, j) = cells[k];
-                (cell, Part::Pick { at: &at[i..j], out: &out[i..j], base: base + cell * len })
+                let Touched { cell, start, begin, end } = cells[k];
+                (cell, Part::Pick { at: &at[begin..end], out: &out[begin..end], base: base + start })
+            }
+            Self::Uneven { part: (at, step, _, out), cells } => {
+                let Touched { cell, start, begin, end } = cells[k];
+                (cell, Part::Run { at: at + begin * step - start, step: *step, n: end - begin, out: out + begin })
             }
         }
     }
@@ -252,20 +311,28 @@ impl<'a> Cuts<'a> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::grid::{Axis, Grid};
 
     /// Every index must land where the selection says, exactly once.
-    fn replay(select: &Select, size: usize, len: usize) {
+    fn replay(select: &Select, size: usize, axis: &Axis) {
         check(std::slice::from_ref(select), &[size as u64]).unwrap();
+        let grid = Grid::new(&[size as u64], std::slice::from_ref(axis)).unwrap();
         let mut expected: Vec<(usize, usize)> = match select {
             Select::Range(at, step, n) => (0..*n).map(|i| (i, at + i * step)).collect(),
             Select::List(at, out) => out.iter().copied().zip(at.iter().copied()).collect(),
         };
-        let plan = Cut::new(&[select.part()], &[len]);
+        let plan = match &grid.uneven {
+            Some(edges) => Cut::uneven(&[select.part()], edges),
+            None => Cut::new(&[select.part()], &grid.chunk),
+        };
         let (mut index, mut parts, mut got) = (SmallVec::new(), Parts::new(), Vec::new());
         for i in 0..plan.total() {
             plan.part(i, &mut index, &mut parts);
             assert!(parts[0].count() > 0);
-            let origin = index[0] as usize * len;
+            let cell = index[0] as usize;
+            let origin = grid.uneven.as_ref().map_or(cell * grid.chunk[0], |edges| edges[0].at(cell).start);
+            let mut spare = crate::cell::Dims::new();
+            assert!(parts[0].last() < grid.shape(&index, &mut spare)[0]);
             match parts[0] {
                 Part::Run { at, step, n, out } => got.extend((0..n).map(|k| (out + k, origin + at + k * step))),
                 Part::Pick { at, out, base } => {
@@ -275,22 +342,40 @@ mod tests {
         }
         got.sort_unstable();
         expected.sort_unstable();
-        assert_eq!(got, expected, "{select:?} in cells of {len}");
+        assert_eq!(got, expected, "{select:?} in cells of {axis:?}");
+    }
+
+    fn replay_all(size: usize, axis: &Axis) {
+        for at in 0..size {
+            for step in 1..=size + 1 {
+                let most = (size - at).div_ceil(step);
+                (0..=most).for_each(|n| replay(&Select::Range(at, step, n), size, axis));
+            }
+        }
+        replay(&Select::list(&[0, 0, size as i64 - 1, size as i64 / 2, 0]).unwrap(), size, axis);
+        replay(&Select::list(&[]).unwrap(), size, axis);
     }
 
     #[test]
     fn ranges_and_lists_are_cut_exactly() {
         for size in [1usize, 5, 12, 13] {
             for len in 1..=size + 2 {
-                for at in 0..size {
-                    for step in 1..=size + 1 {
-                        let most = (size - at).div_ceil(step);
-                        (0..=most).for_each(|n| replay(&Select::Range(at, step, n), size, len));
-                    }
-                }
-                replay(&Select::list(&[0, 0, size as i64 - 1, size as i64 / 2, 0]).unwrap(), size, len);
-                replay(&Select::list(&[]).unwrap(), size, len);
+                replay_all(size, &Axis::Even(len));
+                replay_all(size, &Axis::Clipped(len));
             }
+        }
+    }
+
+    #[test]
+    fn uneven_cells_are_cut_exactly() {
+        for runs in [
+            vec![(1, 13)],
+            vec![(13, 1)],
+            vec![(2, 2), (1, 5), (7, 3)],
+            vec![(20, 1), (1, 1)],
+            vec![(1, 1), (2, 1), (3, 1), (4, 1), (5, 1)],
+        ] {
+            [1usize, 5, 12, 13].into_iter().for_each(|size| replay_all(size, &Axis::Runs(runs.clone())));
         }
     }
 

@@ -9,6 +9,7 @@ use omnizarr_core::chain::{ArrayStep, Chain, Pack, Shard};
 use omnizarr_core::codec::{Crc32c, Delta, Shapeless, Step, Zstd};
 use omnizarr_core::engine::{Engine, Spec};
 use omnizarr_core::error::Error;
+use omnizarr_core::grid::Axis;
 use omnizarr_core::keys::Keys;
 use omnizarr_core::mem::View;
 use omnizarr_core::plan::Select;
@@ -56,9 +57,18 @@ const SHAPE: [usize; 2] = [11, 9];
 const CHUNK: [usize; 2] = [4, 4];
 
 fn engine(chain: Chain, store: &Arc<MemoryStore>, cache: usize) -> Engine {
+    engine_of(CHUNK.map(Axis::Even), chain, store, cache).unwrap()
+}
+
+fn engine_of(
+    chunks: [Axis; 2],
+    chain: Chain,
+    store: &Arc<MemoryStore>,
+    cache: usize,
+) -> omnizarr_core::error::Result<Engine> {
     let spec = Spec {
         shape: SHAPE.iter().map(|&n| n as u64).collect(),
-        chunk: CHUNK.into_iter().collect(),
+        chunks: chunks.into(),
         keys: Keys { prefix: "c/".into(), separator: "/".into(), scalar: "c".into(), ..Keys::default() },
         fill: Some((-1i32).to_ne_bytes().to_vec()),
         chain,
@@ -66,7 +76,19 @@ fn engine(chain: Chain, store: &Arc<MemoryStore>, cache: usize) -> Engine {
         cache,
         most_chunk: 1 << 20,
     };
-    Engine::new(Arc::clone(store) as Arc<dyn Store>, spec).unwrap()
+    Engine::new(Arc::clone(store) as Arc<dyn Store>, spec)
+}
+
+/// Grids of every kind; the last two have chunks that no shard can be cut into.
+fn grids() -> [[Axis; 2]; 5] {
+    let runs = |runs: &[(usize, usize)]| Axis::Runs(runs.to_vec());
+    [
+        CHUNK.map(Axis::Even),
+        [runs(&[(8, 1), (4, 3)]), runs(&[(4, 1), (8, 2)])],
+        [Axis::Even(4), runs(&[(8, 1), (4, 1), (12, 1)])],
+        [runs(&[(1, 2), (3, 1), (2, 5)]), runs(&[(5, 1), (1, 1), (9, 1)])],
+        CHUNK.map(Axis::Clipped),
+    ]
 }
 
 fn view(data: &mut [i32], shape: &[usize]) -> View {
@@ -113,11 +135,23 @@ fn some_selection(state: &mut u64, size: usize) -> Select {
 
 #[test]
 fn any_sequence_of_writes_reads_back() {
+    for (grid, axes) in grids().into_iter().enumerate() {
+        sequences(grid, &axes);
+    }
+}
+
+fn sequences(grid: usize, axes: &[Axis; 2]) {
     for (name, chain) in chains() {
         let store = Arc::new(MemoryStore::default());
-        let engine = engine(chain, &store, if name.len() % 2 == 0 { 1 << 16 } else { 0 });
+        let cache = if name.len() % 2 == 0 { 1 << 16 } else { 0 };
+        let made = engine_of(axes.clone(), chain, &store, cache);
+        if grid > 2 && name.contains("shard") {
+            assert!(matches!(made, Err(Error::Invalid(_))), "{name}");
+            continue;
+        }
+        let engine = made.unwrap();
         let mut model = vec![-1i32; SHAPE[0] * SHAPE[1]];
-        let mut state = name.len() as u64;
+        let mut state = (name.len() + grid) as u64;
         for round in 0..200 {
             let selection = [some_selection(&mut state, SHAPE[0]), some_selection(&mut state, SHAPE[1])];
             let (rows, columns) = (places(&selection[0]), places(&selection[1]));
@@ -138,6 +172,45 @@ fn any_sequence_of_writes_reads_back() {
             assert_eq!(read(&engine, &selection).unwrap(), expected, "{name}, round {round}");
         }
         assert_eq!(read(&engine, &all()).unwrap(), model, "{name}");
+        assert_eq!(points(&engine, &mut state, &model), 0, "{name}");
+    }
+}
+
+/// Read and write single elements; returns how many are wrong.
+fn points(engine: &Engine, state: &mut u64, model: &[i32]) -> usize {
+    let mut model = model.to_vec();
+    let (rows, columns): (Vec<i64>, Vec<i64>) =
+        (0..40).map(|_| (random(state, SHAPE[0]) as i64, random(state, SHAPE[1]) as i64)).unzip();
+    let mut out: Vec<i32> = (1000..1040).collect();
+    engine.write_points(&[&rows, &columns], &view(&mut out, &[40]), None, &|| false).unwrap();
+    let at: Vec<usize> = rows.iter().zip(&columns).map(|(&i, &j)| i as usize * SHAPE[1] + j as usize).collect();
+    at.iter().zip(&out).for_each(|(&at, &value)| model[at] = value);
+    let whole = read(engine, &all()).unwrap();
+    engine.read_points(&[&rows, &columns], &view(&mut out, &[40]), None, &|| false).unwrap();
+    let wrong = at.iter().zip(&out).filter(|(at, value)| model[**at] != **value).count();
+    wrong + usize::from(whole != model)
+}
+
+/// Chunks are stored at the length that the grid gives them, the overhang of the last included unless it is clipped.
+#[test]
+fn stored_chunks_have_the_lengths_of_the_grid() {
+    for (axes, expected) in [
+        ([Axis::Runs(vec![(3, 1), (10, 1)]), Axis::Even(9)], vec![("c/0/0", 3 * 9), ("c/1/0", 10 * 9)]),
+        ([Axis::Clipped(8), Axis::Clipped(9)], vec![("c/0/0", 8 * 9), ("c/1/0", 3 * 9)]),
+        ([Axis::Even(8), Axis::Even(9)], vec![("c/0/0", 8 * 9), ("c/1/0", 8 * 9)]),
+    ] {
+        let store = Arc::new(MemoryStore::default());
+        let engine = engine_of(axes, plain(0, vec![]), &store, 0).unwrap();
+        let mut values: Vec<i32> = (0..(SHAPE[0] * SHAPE[1]) as i32).collect();
+        engine.write(&all(), &view(&mut values, &SHAPE), None, &|| false).unwrap();
+        let stored = store.list_prefix("").unwrap();
+        assert_eq!(stored.len(), expected.len());
+        for (key, elements) in expected {
+            assert_eq!(store.size(key).unwrap(), Some(elements * 4), "{key}");
+        }
+        assert_eq!(engine.stored().unwrap().0, 2);
+        store.put("c/2/0", &[b"more"]).unwrap();
+        assert_eq!(engine.trim().unwrap(), 1);
     }
 }
 

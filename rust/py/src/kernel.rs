@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use omnizarr_core::engine::{Engine, Spec};
 use omnizarr_core::error::{Error, Result};
+use omnizarr_core::grid::Axis;
 use omnizarr_core::keys::Keys;
 use omnizarr_core::mem::View;
 use omnizarr_core::plan::Select;
@@ -112,6 +113,23 @@ fn slices(lists: &[Vec<i64>]) -> Vec<&[i64]> {
     lists.iter().map(Vec::as_slice).collect()
 }
 
+/// One dimension of a grid: a length for all chunks, or runs of lengths and counts.
+#[derive(FromPyObject)]
+enum Lengths {
+    Even(usize),
+    Runs(Vec<(usize, usize)>),
+}
+
+impl Lengths {
+    fn axis(self, clipped: bool) -> Axis {
+        match self {
+            Self::Even(len) if clipped => Axis::Clipped(len),
+            Self::Even(len) => Axis::Even(len),
+            Self::Runs(runs) => Axis::Runs(runs),
+        }
+    }
+}
+
 fn native_store(store: &Bound<'_, PyAny>) -> Arc<dyn Store> {
     if let Ok(file) = store.cast::<FileStore>() {
         Arc::clone(&file.get().0) as Arc<dyn Store>
@@ -126,13 +144,13 @@ fn native_store(store: &Bound<'_, PyAny>) -> Arc<dyn Store> {
 impl Kernel {
     #[new]
     #[pyo3(signature = (store, prefix, shape, chunks, keys, itemsize, fill, chain, *, name="", vlen="", write_empty=false,
-        cache_bytes=0, max_chunk_bytes=1 << 32, max_variable_bytes=1 << 31))]
+        clipped=false, cache_bytes=0, max_chunk_bytes=1 << 32, max_variable_bytes=1 << 31))]
     #[allow(clippy::too_many_arguments, reason = "an array is made of this much")]
     fn new(
         store: &Bound<'_, PyAny>,
         prefix: String,
         shape: Vec<u64>,
-        chunks: Vec<usize>,
+        chunks: Vec<Lengths>,
         keys: (String, String, String, String, bool),
         itemsize: usize,
         fill: Option<Vec<u8>>,
@@ -140,6 +158,7 @@ impl Kernel {
         name: &str,
         vlen: &str,
         write_empty: bool,
+        clipped: bool,
         cache_bytes: usize,
         max_chunk_bytes: usize,
         max_variable_bytes: usize,
@@ -155,7 +174,7 @@ impl Kernel {
         let (key_prefix, separator, suffix, scalar, reversed) = keys;
         let spec = Spec {
             shape,
-            chunk: chunks.into_iter().collect(),
+            chunks: chunks.into_iter().map(|lengths| lengths.axis(clipped)).collect(),
             keys: Keys { path: prefix, prefix: key_prefix, separator, suffix, scalar, reversed },
             fill: if text.is_some() { Some(fill.unwrap_or_default()) } else { fill },
             chain: chain::build(chain, item, max_variable_bytes)?,

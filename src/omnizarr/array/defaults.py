@@ -13,10 +13,15 @@ from math import prod
 from operator import index as as_int
 from typing import Literal, SupportsIndex, TypeAlias
 
+from omnizarr.array.uneven import is_uneven, uneven_grid
 from omnizarr.errors import ShapeError
+from omnizarr.model.grid import Grid, RegularGrid
 
-Extents: TypeAlias = SupportsIndex | Sequence[SupportsIndex | None]
-"""One length for all dimensions, or one for each; -1 or None in the sequence stands for the whole dimension."""
+Extents: TypeAlias = SupportsIndex | Sequence[SupportsIndex | Sequence[SupportsIndex | Sequence[int]] | None] | Grid
+"""One length for all dimensions, or one for each; -1 or None in the sequence stands for the whole dimension.
+
+A sequence in the sequence has the length of each chunk of its dimension, or pairs of a length and a count.
+"""
 
 CHUNK_BYTES = 1 << 20
 """Most bytes of an automatic chunk, decoded."""
@@ -131,6 +136,43 @@ def layout(
             f"chunks of {found} do not divide shards of {wanted}", hint="A shard holds a whole number of chunks."
         )
     return found, wanted
+
+
+def grid_layout(
+    shape: Sequence[int],
+    itemsize: int,
+    chunks: Extents | Literal["auto"] | bool | None = "auto",
+    shards: Extents | Literal["auto"] | bool | None = None,
+) -> tuple[Grid, tuple[int, ...], tuple[int, ...] | None]:
+    """Settle the grid of an array from what the user said; as `layout`, and chunks may have lengths of their own.
+
+    Returns:
+        The grid of what is stored under one key; the shape of the largest chunk; that of the largest shard or None.
+
+    Raises:
+        ShapeError: As for `layout`; or chunks in shards have different lengths.
+
+    >>> grid_layout((60, 10), 8, [[10, 20, 30], 5])[1:]
+    ((30, 5), None)
+    """
+    if is_uneven(chunks):
+        if shards is not None and shards is not False:
+            raise ShapeError("chunks in shards all have one shape", hint="Only shards may have lengths of their own.")
+        grid = uneven_grid("chunks", chunks, shape)
+        return grid, grid.longest, None
+    if not is_uneven(shards):
+        found, wanted = layout(shape, itemsize, chunks, shards)
+        return RegularGrid(wanted or found), found, wanted
+    grid = uneven_grid("shards", shards, shape)
+    common = grid.common(shape)
+    automatic = chunks is None or chunks is True or chunks == "auto"
+    inner = _dividing(common, itemsize) if automatic else _extents("chunks", chunks, common)
+    if any(shard % chunk for shard, chunk in zip(common, inner, strict=True)):
+        raise ShapeError(
+            f"chunks of {inner} do not divide every shard: all are multiples of {common}",
+            hint="A shard holds a whole number of chunks.",
+        )
+    return grid, inner, grid.longest
 
 
 def _extents(name: str, given: object, shape: Sequence[int], multiples: Sequence[int] | None = None) -> tuple[int, ...]:

@@ -24,6 +24,7 @@ from omnizarr.array.selection import (
     wrapped,
 )
 from omnizarr.errors import SelectionError
+from omnizarr.model.grid import Grid, start_of
 
 __all__ = ["Mask", "Points", "Selection", "basic", "blocks", "mask", "orthogonal", "points", "whole"]
 
@@ -250,7 +251,7 @@ def mask(selected: object, shape: tuple[int, ...]) -> Mask:
     return Mask(np.ascontiguousarray(array), (int(np.count_nonzero(array)),))
 
 
-def blocks(selection: object, shape: tuple[int, ...], chunks: tuple[int, ...]) -> Selection:
+def blocks(selection: object, shape: tuple[int, ...], cells: Grid) -> Selection:
     """Select whole chunks by their place in the grid, as `a.blocks[0, 1:3]` does.
 
     An integer picks one block and keeps its axis; a slice picks neighbouring blocks. The last block of a dimension ends
@@ -259,10 +260,11 @@ def blocks(selection: object, shape: tuple[int, ...], chunks: tuple[int, ...]) -
     Raises:
         SelectionError: There is no such block, or the index is not an integer, a slice of step 1, or `...`.
 
-    >>> blocks((1, slice(None)), (10, 6), (4, 3)).dims
+    >>> from omnizarr.model.grid import RegularGrid
+    >>> blocks((1, slice(None)), (10, 6), RegularGrid((4, 3))).dims
     [(4, 1, 4), (0, 1, 6)]
     """
-    grid = tuple(-(-size // chunk) if chunk else 0 for size, chunk in zip(shape, chunks, strict=True))
+    grid = cells.counts(shape)
     items = tuple(plain(item) for item in (selection if isinstance(selection, tuple) else (selection,)))
     for item in items:
         if item is None or isinstance(item, np.ndarray) or (isinstance(item, slice) and item.step not in (None, 1)):
@@ -272,9 +274,9 @@ def blocks(selection: object, shape: tuple[int, ...], chunks: tuple[int, ...]) -
     except SelectionError as error:
         raise SelectionError(f"no such block in a grid of {grid}: {error.message}", hint=error.hint) from None
     dims: list[Axis] = []
-    for dim, size, chunk in zip(found[0], shape, chunks, strict=True):
+    for dim, size, edges in zip(found[0], shape, cells.edges, strict=True):
         first, _, number = dim
-        start = first * chunk
-        dims.append((start, 1, min(size, start + number * chunk) - start) if number else (0, 1, 0))
+        start = start_of(edges, first)
+        dims.append((start, 1, min(size, start_of(edges, first + number)) - start) if number else (0, 1, 0))
     counts = tuple(count for _, _, count in dims)
     return Selection(dims, counts, counts)

@@ -14,6 +14,7 @@ from omnizarr.codec.compile import compile_chain
 from omnizarr.errors import LimitError, ShapeError, UnsupportedError
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
+from omnizarr.model.grid import Grid
 from omnizarr.model.structs import has_padding
 from omnizarr.native import Block, Kernel
 from omnizarr.store.protocol import Store, kernel_target, place_name
@@ -40,6 +41,7 @@ class Access:
         "_skipped",
         "_vlen",
         "_zero_fill",
+        "grid",
         "kernel",
     )
 
@@ -54,16 +56,15 @@ class Access:
         cache_bytes: int = 0,
     ) -> None:
         dtype = meta.dtype
-        grid = meta.grid.chunk_shape
+        grid = meta.grid
         fill = meta.fill.bits
         target, prefix = kernel_target(store, path + "/" if path else "")
-        chain = compile_chain(meta.codecs, dtype, grid, limits=limits)
+        chain = compile_chain(meta.codecs, dtype, grid.longest, limits=limits)
         self._skipped = chain.skipped
         self._make = partial(
             Kernel,
             target,
             prefix,
-            chunks=grid,
             keys=meta.keys,
             itemsize=dtype.itemsize,
             fill=fill,
@@ -71,11 +72,13 @@ class Access:
             name=place_name(store, path),
             vlen=dtype.vlen,
             write_empty=write_empty,
+            clipped=grid.clipped,
             cache_bytes=cache_bytes,
             max_chunk_bytes=limits.max_chunk_bytes,
             max_variable_bytes=limits.max_variable_bytes,
         )
-        self.kernel = self._make(shape=meta.shape)
+        self.kernel = self._make(shape=meta.shape, chunks=grid.edges)
+        self.grid = grid
         self._path = path or "/"
         self._dtype = dtype.numpy
         self._vlen = dtype.vlen
@@ -85,14 +88,20 @@ class Access:
         # An undefined fill reads as zeros; so do fresh pages, which cost nothing where chunks are missing.
         self._zero_fill = not dtype.vlen and (fill is None or not any(fill))
 
-    def with_shape(self, shape: tuple[int, ...], *, write_empty: bool | None = None) -> Access:
-        """Return the same for another shape of the same number of dimensions."""
+    def with_shape(
+        self, shape: tuple[int, ...], *, grid: Grid | None = None, write_empty: bool | None = None
+    ) -> Access:
+        """Return the same for another shape of the same number of dimensions, and another grid if it needs one."""
         other = Access.__new__(Access)
         for name in self.__slots__:
             setattr(other, name, getattr(self, name))
-        other.kernel = (
-            self._make(shape=shape) if write_empty is None else self._make(shape=shape, write_empty=write_empty)
-        )
+        if grid is not None:
+            other.grid = grid
+        chunks = other.grid.edges
+        if write_empty is None:
+            other.kernel = self._make(shape=shape, chunks=chunks)
+        else:
+            other.kernel = self._make(shape=shape, chunks=chunks, write_empty=write_empty)
         return other
 
     def read(self, found: Selection | Points | Mask) -> Any:  # noqa: ANN401 - an array or a scalar, as NumPy gives

@@ -9,6 +9,7 @@ from omnizarr.errors import LimitError, MetadataError, UnsupportedError
 from omnizarr.format.document import describe
 from omnizarr.limits import Limits
 from omnizarr.model.dtype import DType
+from omnizarr.model.grid import Grid, RegularGrid
 from omnizarr.model.jsonvalue import JSON
 
 MAX_SIZE: Final = 2**63 - 1
@@ -102,6 +103,22 @@ def chunk_shape(value: JSON, array: tuple[int, ...], pointer: str, key: str) -> 
 def writable(chunk: tuple[int, ...]) -> list[JSON]:
     """Give the chunk sizes to write: 1 for 0, which means the same where the array has no length and is legal."""
     return [size or 1 for size in chunk]
+
+
+def even_chunks(grid: Grid, dialect: str) -> list[JSON]:
+    """Give the one chunk shape to write, for dialects that have no other grid.
+
+    Args:
+        grid: The array's grid.
+        dialect: The dialect as users know it, for the message.
+
+    Raises:
+        UnsupportedError: The chunks have different shapes.
+    """
+    if isinstance(grid, RegularGrid):
+        return writable(grid.chunk_shape)
+    hint = 'Give chunks of one shape, or pass format="zarr3".'
+    raise UnsupportedError(f"{dialect} has only chunks of one shape", hint=hint)
 
 
 def chunk_bytes(chunk: tuple[int, ...], dtype: DType, pointer: str, key: str, limits: Limits) -> None:

@@ -252,7 +252,7 @@ def _sharded(meta: ArrayMeta, transformers: JSON, key: str) -> ArrayMeta:
         raise UnsupportedError(message, pointer=pointer, key=key)
     settings = mapping(transformer.get("configuration"), f"{pointer}/configuration", key)
     counts = sizes(settings.get("chunks_per_shard"), f"{pointer}/configuration/chunks_per_shard", key, 1)
-    chunks = meta.grid.chunk_shape
+    chunks = meta.grid.longest  # v2 has no chunks but those of one shape
     if len(counts) != len(chunks):
         message = f"there are {len(counts)} counts of chunks for {len(chunks)} dimensions"
         raise MetadataError(message, pointer=f"{pointer}/configuration", key=key)

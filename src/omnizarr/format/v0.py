@@ -13,7 +13,7 @@ from typing import Final
 
 from omnizarr.errors import MetadataError, UnsupportedError
 from omnizarr.format import v2
-from omnizarr.format.check import choice, integer, missing
+from omnizarr.format.check import choice, even_chunks, integer, missing
 from omnizarr.format.document import load_object
 from omnizarr.format.names import ZATTR, ZDATA, ZMETA
 from omnizarr.format.old import dump, fixed_keys, only_array, parse_fill, render_fill
@@ -114,7 +114,7 @@ def _document(meta: ArrayMeta) -> dict[str, JSON]:
         raise UnsupportedError(message, codec="blosc")
     return {
         "shape": list(meta.shape),
-        "chunks": list(v2.grid_of(meta)),
+        "chunks": even_chunks(meta.grid, "Zarr v0"),
         "dtype": render_dtype(meta.dtype, pipeline.dtype_order),
         "fill_value": render_fill(meta.fill, meta.dtype, "Zarr v0"),
         "cname": blosc["cname"],

@@ -11,7 +11,7 @@ from typing import Final
 
 from omnizarr.errors import MetadataError, UnsupportedError
 from omnizarr.format import v2
-from omnizarr.format.check import choice, missing
+from omnizarr.format.check import choice, even_chunks, missing
 from omnizarr.format.document import describe, load_object
 from omnizarr.format.names import ATTRS, META
 from omnizarr.format.old import dump, fixed_keys, only_array, parse_fill, render_fill
@@ -102,7 +102,7 @@ def render(meta: ArrayMeta | GroupMeta) -> dict[str, bytes]:
     document: dict[str, JSON] = {
         "zarr_format": 1,
         "shape": list(meta.shape),
-        "chunks": list(v2.grid_of(meta)),
+        "chunks": even_chunks(meta.grid, "Zarr v1"),
         "dtype": render_dtype(meta.dtype, pipeline.dtype_order),
         "compression": name,
         "compression_opts": options,

@@ -10,7 +10,7 @@ from typing import Final, cast
 
 from omnizarr.errors import MetadataError, OmnizarrWarning, UnsupportedError
 from omnizarr.format import fill_json
-from omnizarr.format.check import choice, chunk_bytes, chunk_shape, mapping, missing, shape, writable
+from omnizarr.format.check import choice, chunk_bytes, chunk_shape, even_chunks, mapping, missing, shape
 from omnizarr.format.document import describe
 from omnizarr.format.flow import Flow
 from omnizarr.format.v2_codecs import objects_of, parse_codecs, render_codecs
@@ -100,7 +100,7 @@ def render_array(meta: ArrayMeta) -> tuple[dict[str, JSON], dict[str, JSON]]:
     zarray: dict[str, JSON] = {
         "zarr_format": 2,
         "shape": list(meta.shape),
-        "chunks": grid_of(meta),
+        "chunks": even_chunks(meta.grid, "Zarr v2"),
         "dtype": render_dtype(meta.dtype, pipeline.dtype_order),
         "fill_value": fill_json.render_v2(meta.fill, meta.dtype),
         "order": pipeline.order,
@@ -114,15 +114,6 @@ def render_array(meta: ArrayMeta) -> tuple[dict[str, JSON], dict[str, JSON]]:
 def render_group(meta: GroupMeta) -> tuple[dict[str, JSON], dict[str, JSON]]:
     """Write the documents of a group: `.zgroup` and `.zattrs`."""
     return {"zarr_format": 2, **meta.extra}, dict(meta.attributes)
-
-
-def grid_of(meta: ArrayMeta) -> list[JSON]:
-    """Write the chunk shape.
-
-    Raises:
-        UnsupportedError: The chunks are not all of one shape.
-    """
-    return writable(meta.grid.chunk_shape)
 
 
 def _versioned(document: JSON, key: str) -> dict[str, JSON]:

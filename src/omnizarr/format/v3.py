@@ -10,18 +10,19 @@ from typing import Final, cast
 
 from omnizarr.errors import MetadataError, NodeTypeError, UnsupportedError
 from omnizarr.format import fill_json
-from omnizarr.format.check import chunk_shape, mapping, missing, part, shape, writable
+from omnizarr.format.check import mapping, missing, part, shape
 from omnizarr.format.document import describe
 from omnizarr.format.flow import Flow
-from omnizarr.format.v3_codecs import parse_chain, parse_named, render_chain
+from omnizarr.format.v3_codecs import parse_named, render_chain
 from omnizarr.format.v3_dtype import in_codec_order, parse_dtype, render_dtype
+from omnizarr.format.v3_grid import parse_codecs, parse_grid, render_grid
+from omnizarr.format.v3_keys import parse_keys, render_keys
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.codec import Codec
 from omnizarr.model.grid import RegularGrid
 from omnizarr.model.group import GroupMeta
 from omnizarr.model.jsonvalue import JSON
-from omnizarr.model.keys import Keys, default_keys, v2_keys
 
 FORMAT: Final = "zarr3"
 
@@ -30,12 +31,6 @@ _ARRAY_FIELDS: Final = frozenset(
     ("zarr_format", "node_type", *_REQUIRED, "attributes", "dimension_names", "storage_transformers")
 )
 _GROUP_FIELDS: Final = frozenset(("zarr_format", "node_type", "attributes"))
-_KEYS: Final = {
-    ("default", "/"): default_keys("/"),
-    ("default", "."): default_keys("."),
-    ("v2", "/"): v2_keys("/"),
-    ("v2", "."): v2_keys("."),
-}
 
 
 def parse_array(document: JSON, key: str, limits: Limits = DEFAULT_LIMITS) -> ArrayMeta:
@@ -59,8 +54,8 @@ def parse_array(document: JSON, key: str, limits: Limits = DEFAULT_LIMITS) -> Ar
             missing(field, key)
     array_shape = shape(doc["shape"], key, limits)
     dtype = parse_dtype(doc["data_type"], key)
-    chunks = _parse_grid(doc["chunk_grid"], array_shape, key)
-    codecs = parse_chain(doc["codecs"], "/codecs", Flow(chunks, dtype, key, limits))
+    grid = parse_grid(_understood(doc["chunk_grid"], "/chunk_grid", key), array_shape, key)
+    codecs = parse_codecs(doc["codecs"], grid, array_shape, Flow(grid.longest, dtype, key, limits))
     _refuse_transformers(doc.get("storage_transformers"), key)
     fill = fill_json.parse_v3(doc["fill_value"], dtype, key)
     if dtype.family == "struct":
@@ -69,8 +64,8 @@ def parse_array(document: JSON, key: str, limits: Limits = DEFAULT_LIMITS) -> Ar
     return ArrayMeta(
         shape=array_shape,
         dtype=dtype,
-        grid=RegularGrid(chunks),
-        keys=_parse_keys(doc["chunk_key_encoding"], key),
+        grid=grid,
+        keys=parse_keys(_understood(doc["chunk_key_encoding"], "/chunk_key_encoding", key), key),
         fill=fill,
         codecs=codecs,
         dims=_parse_dims(doc.get("dimension_names"), len(array_shape), key),
@@ -101,6 +96,8 @@ def parse_sibling(known: ArrayMeta, fields: Mapping[str, JSON], key: str, limits
     """
     array_shape = shape(fields.get("shape"), key, limits)
     if len(array_shape) != len(known.shape) or 0 in array_shape or 0 in known.shape:
+        return None
+    if not isinstance(known.grid, RegularGrid):
         return None
     return ArrayMeta(
         array_shape,
@@ -155,8 +152,8 @@ def render_array(meta: ArrayMeta) -> dict[str, JSON]:
         "node_type": "array",
         "shape": list(meta.shape),
         "data_type": render_dtype(meta.dtype),
-        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": writable(meta.grid.chunk_shape)}},
-        "chunk_key_encoding": _render_keys(meta.keys),
+        "chunk_grid": render_grid(meta.grid),
+        "chunk_key_encoding": render_keys(meta.keys),
         "fill_value": fill_json.render_v3(meta.fill, meta.dtype),
         "codecs": render_chain(meta.codecs, meta.dtype),
         "attributes": dict(meta.attributes),
@@ -178,40 +175,10 @@ def _node(document: JSON, wanted: str, key: str) -> dict[str, JSON]:
     return mapping(document, "/", key)
 
 
-def _parse_grid(value: JSON, array: tuple[int, ...], key: str) -> tuple[int, ...]:
-    grid = _understood(parse_named(value, "/chunk_grid", key), "/chunk_grid", key)
-    if grid.name != "regular":
-        raise UnsupportedError(f"the chunk grid {grid.name!r} is not supported", pointer="/chunk_grid", key=key)
-    if len(grid.configuration) != 1 or "chunk_shape" not in grid.configuration:
-        message = "a regular grid needs the setting 'chunk_shape' and no other"
-        raise MetadataError(message, pointer="/chunk_grid/configuration", key=key)
-    value = grid.configuration["chunk_shape"]
-    return chunk_shape(value, array, "/chunk_grid/configuration/chunk_shape", key)
-
-
-def _parse_keys(value: JSON, key: str) -> Keys:
-    encoding = _understood(parse_named(value, "/chunk_key_encoding", key), "/chunk_key_encoding", key)
-    name = encoding.name
-    if name not in ("default", "v2"):
-        message = f"the chunk key encoding {name!r} is not supported"
-        raise UnsupportedError(message, pointer="/chunk_key_encoding", key=key)
-    separator = encoding.configuration.get("separator", "/" if name == "default" else ".")
-    if isinstance(separator, str) and separator in ("/", ".") and encoding.configuration.keys() <= {"separator"}:
-        return _KEYS[name, separator]
-    message = "the separator must be '/' or '.', and there is no other setting"
-    raise MetadataError(message, pointer="/chunk_key_encoding/configuration", key=key)
-
-
-def _render_keys(keys: Keys) -> JSON:
-    for (name, separator), known in _KEYS.items():
-        if keys == known:
-            return {"name": name, "configuration": {"separator": separator}}
-    raise UnsupportedError(f"Zarr v3 has no encoding for chunk keys such as {keys.key((1, 2))!r}")
-
-
-def _understood(codec: Codec, pointer: str, key: str) -> Codec:
-    if codec.required:
-        return codec
+def _understood(value: JSON, pointer: str, key: str) -> Codec:
+    named = parse_named(value, pointer, key)
+    if named.required:
+        return named
     message = "this cannot be left unread, so must_understand cannot be false"
     raise MetadataError(message, pointer=f"{pointer}/must_understand", key=key)
 

@@ -18,9 +18,10 @@ from omnizarr.hierarchy.indexers import Blocks, OIndex, VIndex, read_fields, wri
 from omnizarr.hierarchy.nodes import load, with_real_keys
 from omnizarr.hierarchy.picture import picture
 from omnizarr.hierarchy.resize import append, resize
-from omnizarr.hierarchy.tree import describe, shape_text
+from omnizarr.hierarchy.tree import describe, grid_text, shape_text
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.codec import Codec, inner_codecs, sharding_of
+from omnizarr.model.grid import Lengths, place
 from omnizarr.model.jsonvalue import JSON
 from omnizarr.store.protocol import Store, place_name
 
@@ -82,13 +83,16 @@ class Array:
         return self.size * self.itemsize
 
     @property
-    def chunks(self) -> tuple[int, ...]:
-        """Shape of what is decoded at once: of a chunk, or of the inner chunks where the array is sharded."""
+    def chunks(self) -> tuple[Lengths, ...]:
+        """Shape of what is decoded at once: of a chunk, or of the inner chunks where the array is sharded.
+
+        A dimension along which chunks differ has a tuple: the length of each of them.
+        """
         return self._meta.chunks
 
     @property
-    def shards(self) -> tuple[int, ...] | None:
-        """Shape of what is stored under one key where the array is sharded, else `None`."""
+    def shards(self) -> tuple[Lengths, ...] | None:
+        """Shape of what is stored under one key where the array is sharded, else `None`; as for `chunks`."""
         return self._meta.shards
 
     @property
@@ -155,8 +159,7 @@ class Array:
     @property
     def nchunks(self) -> int:
         """Number of chunks (inner ones where sharded) that the shape makes, stored or not."""
-        chunks = self._meta.chunks
-        return prod(-(-n // c) if c else 0 for n, c in zip(self._meta.shape, chunks, strict=True))
+        return prod(self._meta.cells.counts(self._meta.shape))
 
     @property
     def nshards(self) -> int:
@@ -307,9 +310,11 @@ class Array:
 
     def _rows(self) -> Iterator[Any]:
         # As many rows at a time as one key holds, so that no chunk is decoded twice.
-        rows = max(1, self._meta.grid.chunk_shape[0])
-        for start in range(0, self._meta.shape[0], rows):
-            yield from self[start : start + rows]
+        start, edges = 0, self._meta.grid.edges[0]
+        while start < self._meta.shape[0]:
+            _, first, length = place(edges, start)
+            yield from self[start : first + length]
+            start = first + length
 
     def __bool__(self) -> bool:
         if self.size != 1:
@@ -318,28 +323,30 @@ class Array:
 
     def __repr__(self) -> str:
         meta = self._meta
-        parts = [f"<omnizarr.Array {self.name!r} {describe(meta)}", f"chunks={meta.chunks}"]
-        if meta.shards:
-            parts.append(f"shards={meta.shards}")
+        parts = [f"<omnizarr.Array {self.name!r} {describe(meta)}", f"chunks={grid_text(meta.cells)}"]
+        if meta.is_sharded:
+            parts.append(f"shards={grid_text(meta.grid)}")
         parts.append(f"codecs={'+'.join(codec.name for codec in self.codecs)} {meta.format}>")
         return " ".join(parts)
 
     def _repr_html_(self) -> str:
         meta = self._meta
+        largest = html.human_bytes(prod(meta.cells.longest) * self.itemsize)
         facts = [
             ("Shape", shape_text(meta)),
             ("Type", meta.dtype.label),
             ("Bytes", html.human_bytes(self.nbytes)),
-            ("Chunks", f"{meta.chunks}, {self.nchunks} of up to {html.human_bytes(prod(meta.chunks) * self.itemsize)}"),
+            ("Chunks", f"{grid_text(meta.cells)}, {self.nchunks} of up to {largest}"),
         ]
-        if meta.shards:
-            facts.append(("Shards", f"{meta.shards}, {self.nshards}"))
+        if meta.is_sharded:
+            facts.append(("Shards", f"{grid_text(meta.grid)}, {self.nshards}"))
         facts += [
             ("Codecs", " → ".join(codec.name for codec in self.codecs)),
             ("Fill value", repr(self.fill_value)),
             ("Format", f"{meta.format} in {self._context.store.uri}"),
         ]
-        return html.table(f"Array {self.name}", facts, picture(meta.shape, meta.chunks, meta.shards, meta.dims))
+        shards = meta.grid.edges if meta.is_sharded else None
+        return html.table(f"Array {self.name}", facts, picture(meta.shape, meta.cells.edges, shards, meta.dims))
 
     def __reduce__(self) -> tuple[object, ...]:
         context = self._context
@@ -364,11 +371,9 @@ class Array:
     def _check(self) -> None:
         """Let the array's own document win over the copy that the handle was made from."""
         meta = load(self._context.store, self._path, self._context.limits)
-        if isinstance(meta, ArrayMeta):
-            self._meta = meta
-        elif meta is not None:
+        if meta is not None and not isinstance(meta, ArrayMeta):
             raise NodeTypeError("a group has taken the array's place", path=self._path)
-        self._unchecked = False
+        self._meta, self._unchecked = meta or self._meta, False
 
     def _write(self, found: Selection | Points | Mask, value: object) -> None:
         if self._context.read_only:

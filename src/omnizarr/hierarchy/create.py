@@ -9,19 +9,21 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict
 
 import numpy as np
 
-from omnizarr.array.defaults import Extents, layout
+from omnizarr.array.defaults import Extents, grid_layout
+from omnizarr.array.uneven import is_uneven
 from omnizarr.array.values import as_values
 from omnizarr.codec.chain import Layout, build_chain
 from omnizarr.errors import MetadataError, ShapeError
 from omnizarr.format.dialects import DIALECTS, WRITABLE, ZARR0, Dialect
 from omnizarr.format.v2 import DIMENSIONS
+from omnizarr.format.v3_codecs import parse_named
+from omnizarr.format.v3_keys import parse_keys
 from omnizarr.hierarchy.attrs import to_json_object
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.codec import Codec, blosc_shuffle
 from omnizarr.model.dtype import DType
 from omnizarr.model.fill import Fill
-from omnizarr.model.grid import RegularGrid
 from omnizarr.model.jsonvalue import JSON
 from omnizarr.model.keys import Keys
 from omnizarr.model.structs import packed
@@ -62,6 +64,7 @@ class ArrayOptions(TypedDict, total=False):
     cname: str | None
     clevel: int | None
     shuffle: int | str | None
+    chunk_keys: Keys | str | Mapping[str, object] | None
 
 
 def array_meta(options: ArrayOptions, dialect: str, limits: Limits = DEFAULT_LIMITS) -> ArrayMeta:
@@ -98,6 +101,8 @@ def _key(options: ArrayOptions, dialect: str, limits: Limits) -> str:
     """Return a text that stands for all options, or the empty string where no text does."""
     if options.get("attrs") or options.keys() != _ALL or not all(type(value) in _PLAIN for value in options.values()):
         return ""
+    if is_uneven(options.get("chunks")) or is_uneven(options.get("shards")):
+        return ""  # the text of a long array leaves some of it out
     fill = options.get("fill_value")
     return "" if fill != fill else repr((dialect, limits, *options.values()))  # noqa: PLR0124 - a NaN has many forms
 
@@ -114,7 +119,7 @@ def _array_meta(options: ArrayOptions, dialect: str, limits: Limits) -> ArrayMet
     options = _without_inner_shape(options)
     wanted, shape = _dtype_and_shape(options)
     memory = _in_memory(wanted, form)
-    chunks, shards = layout(shape, wanted.itemsize, options.get("chunks", "auto"), options.get("shards"))
+    grid, chunks, shards = grid_layout(shape, wanted.itemsize, options.get("chunks", "auto"), options.get("shards"))
     if options.get("order", "C") not in ("C", "F"):
         raise MetadataError(f"order is {options.get('order')!r}, not 'C' or 'F'")
     asked = Layout(memory, chunks, shards, options.get("order", "C"), wanted.byteorder or None)
@@ -125,8 +130,8 @@ def _array_meta(options: ArrayOptions, dialect: str, limits: Limits) -> ArrayMet
     return ArrayMeta(
         shape=shape,
         dtype=memory,
-        grid=RegularGrid(shards or chunks),
-        keys=_keys(options.get("separator"), form),
+        grid=grid,
+        keys=_keys(options.get("chunk_keys"), options.get("separator"), form),
         fill=_fill(options.get("fill_value", ZERO), memory),
         codecs=build_chain(_codecs(options, form), asked, limits),
         dims=dims,
@@ -220,10 +225,19 @@ def _dtype_and_shape(options: ArrayOptions) -> tuple[DType, tuple[int, ...]]:
     return DType.of("float64" if given is None else given), shape
 
 
-def _keys(separator: str | None, form: Dialect) -> Keys:
+def _keys(given: Keys | str | Mapping[str, object] | None, separator: str | None, form: Dialect) -> Keys:
     if separator not in (None, "/", "."):
         raise MetadataError(f"separator is {separator!r}, not '/' or '.'")
-    return form.keys(separator)
+    if given is None:
+        return form.keys(separator)
+    if separator is not None and not isinstance(given, str):
+        raise MetadataError("separator= and chunk_keys= exclude each other", hint="chunk_keys says what separates")
+    if isinstance(given, Keys):
+        return given
+    if isinstance(given, str):
+        return parse_keys(Codec(given, {} if separator is None else {"separator": separator}), "")
+    document = to_json_object(given)
+    return parse_keys(parse_named(document, "/chunk_key_encoding", ""), "")
 
 
 def _dims(names: Sequence[str | None] | None, shape: tuple[int, ...]) -> tuple[str | None, ...] | None:

@@ -30,6 +30,7 @@ from omnizarr.model.array import ArrayMeta
 from omnizarr.model.dtype import DType
 from omnizarr.model.group import GroupMeta
 from omnizarr.model.jsonvalue import JSON
+from omnizarr.model.keys import Keys
 from omnizarr.store.protocol import Store, place_name
 
 if TYPE_CHECKING:
@@ -186,8 +187,7 @@ class Group:
             NodeTypeError: If an array is there.
         """
         with self._context.lock:
-            node = self.get(path)
-            if node is None:
+            if (node := self.get(path)) is None:
                 return self.create_group(path)
         if isinstance(node, Array):
             raise NodeTypeError("this is an array, not a group", path=node.path)
@@ -211,6 +211,7 @@ class Group:
         cname: str | None = None,
         clevel: int | None = None,
         shuffle: int | str | None = None,
+        chunk_keys: Keys | str | Mapping[str, object] | None = None,
         overwrite: bool = False,
     ) -> Array:
         """Create an array, and the groups above it that are missing; see `omnizarr.create_array` for the keywords.
@@ -234,6 +235,7 @@ class Group:
             "cname": cname,
             "clevel": clevel,
             "shuffle": shuffle,
+            "chunk_keys": chunk_keys,
         }
         full = join(self._path, check_new_path(as_path(path)))
         return new_array(self._context, full, self._meta.format, options, overwrite=overwrite, parent=self._path)
@@ -253,8 +255,7 @@ class Group:
             NodeTypeError: If a group is there.
         """
         with self._context.lock:
-            node = self.get(path)
-            if node is None:
+            if (node := self.get(path)) is None:
                 return self.create_array(path, shape=shape, dtype=dtype, **options)
         if isinstance(node, Group):
             raise NodeTypeError("this is a group, not an array", path=node.path)
@@ -386,14 +387,13 @@ def new_array(
     The data are read and checked before anything is erased: they may be those of the array that is replaced.
     """
     context.check_writable(path)
-    if options.get("data") is None:
-        meta = array_meta(options, dialect, context.limits)
-        return Array(context, path, save.create(context, path, meta, overwrite=overwrite, parent=parent))
-    options = with_data(options)
+    has_data = options.get("data") is not None
+    options = with_data(options) if has_data else options
     meta = array_meta(options, dialect, context.limits)
-    values = fitting(options.get("data"), meta, path)
+    values = fitting(options.get("data"), meta, path) if has_data else None
     array = Array(context, path, save.create(context, path, meta, overwrite=overwrite, parent=parent))
-    array[...] = values
+    if values is not None:
+        array[...] = values
     return array
 
 

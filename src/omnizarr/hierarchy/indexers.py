@@ -11,6 +11,7 @@ from omnizarr.array.index import Mask, Points, Selection, blocks, orthogonal, po
 from omnizarr.array.io import Access
 from omnizarr.errors import SelectionError
 from omnizarr.hierarchy.context import Context
+from omnizarr.model.array import ArrayMeta
 
 
 class Selectable(Protocol):
@@ -29,8 +30,8 @@ class Selectable(Protocol):
         ...
 
     @property
-    def chunks(self) -> tuple[int, ...]:
-        """Shape of a chunk."""
+    def metadata(self) -> ArrayMeta:
+        """All that the documents say."""
         ...
 
     def _opened(self) -> Access: ...
@@ -123,4 +124,4 @@ class Blocks(_Indexer):
     __slots__ = ()
 
     def _found(self, selection: object) -> Selection:
-        return blocks(selection, self._array.shape, self._array.chunks)
+        return blocks(selection, self._array.shape, self._array.metadata.cells)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from omnizarr.model.grid import Edges, place, start_of
+
 _SIZE = 130.0
 _MOST_LINES = 24
 _SLANT = 0.45
@@ -27,8 +29,8 @@ class _Axis(NamedTuple):
 
 def picture(
     shape: tuple[int, ...],
-    chunks: tuple[int, ...],
-    shards: tuple[int, ...] | None,
+    chunks: tuple[Edges, ...],
+    shards: tuple[Edges, ...] | None,
     dims: tuple[str | None, ...] | None,
 ) -> str:
     """Return an SVG picture; the empty string for an array without elements or dimensions."""
@@ -57,8 +59,8 @@ def picture(
 
 def _axes(
     shape: tuple[int, ...],
-    chunks: tuple[int, ...],
-    shards: tuple[int, ...] | None,
+    chunks: tuple[Edges, ...],
+    shards: tuple[Edges, ...] | None,
     dims: tuple[str | None, ...] | None,
 ) -> list[_Axis]:
     drawn = range(max(0, len(shape) - 3), len(shape))
@@ -75,11 +77,11 @@ def _axes(
     return axes
 
 
-def _cuts(size: int, chunk: int) -> list[float]:
+def _cuts(size: int, edges: Edges) -> list[float]:
     """Return where chunks end, as fractions; evenly thinned where there are too many to see."""
-    count = -(-size // chunk) if chunk else 0
+    count = place(edges, size - 1)[0] + 1 if edges else 0
     step = -(-count // _MOST_LINES) if count else 1
-    return [i * chunk / size for i in range(step, count, step)]
+    return [start_of(edges, i) / size for i in range(step, count, step)]
 
 
 def _face(

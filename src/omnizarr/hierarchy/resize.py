@@ -12,10 +12,11 @@ from operator import index
 from omnizarr.array.index import Selection
 from omnizarr.array.io import Access
 from omnizarr.array.values import as_values
-from omnizarr.errors import ShapeError
+from omnizarr.errors import ShapeError, UnsupportedError
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.save import replace
 from omnizarr.model.array import ArrayMeta
+from omnizarr.model.grid import Grid, place
 
 
 def resize(context: Context, path: str, access: Access, meta: ArrayMeta, shape: int | Iterable[int]) -> ArrayMeta:
@@ -23,11 +24,12 @@ def resize(context: Context, path: str, access: Access, meta: ArrayMeta, shape: 
 
     Raises:
         ShapeError: If the number of dimensions differs, or a length is negative.
+        UnsupportedError: If stored chunks would have to change their length.
     """
     wanted = _checked(shape, meta, path)
     if wanted == meta.shape:
         return meta
-    new = replace(context, path, meta, meta._replace(shape=wanted))
+    new = replace(context, path, meta, meta._replace(shape=wanted, grid=_fitted(meta, wanted, path)))
     if any(after < before for after, before in zip(wanted, meta.shape, strict=True)):
         access.with_shape(wanted).kernel.trim()
         _refill(access, meta, wanted)
@@ -41,6 +43,7 @@ def append(
 
     Raises:
         ShapeError: If the shape of the values does not fit.
+        UnsupportedError: If stored chunks would have to change their length.
     """
     array = as_values(values, meta.dtype.numpy, meta.dtype.vlen, path)
     ndim = len(meta.shape)
@@ -55,9 +58,10 @@ def append(
         return meta, access
     start = meta.shape[axis]
     shape = (*meta.shape[:axis], start + array.shape[axis], *meta.shape[axis + 1 :])
-    grown = access.with_shape(shape)
+    grid = _fitted(meta, shape, path)
+    grown = access.with_shape(shape, grid=grid)
     grown.write(_box([start if i == axis else 0 for i in range(ndim)], array.shape), array)
-    return replace(context, path, meta, meta._replace(shape=shape)), grown
+    return replace(context, path, meta, meta._replace(shape=shape, grid=grid)), grown
 
 
 def _checked(shape: int | Iterable[int], meta: ArrayMeta, path: str) -> tuple[int, ...]:
@@ -67,13 +71,28 @@ def _checked(shape: int | Iterable[int], meta: ArrayMeta, path: str) -> tuple[in
     return lengths
 
 
+def _fitted(meta: ArrayMeta, shape: tuple[int, ...], path: str) -> Grid:
+    """Return the grid for another shape."""
+    grid = meta.grid
+    if grid.clipped:
+        for before, after, length in zip(meta.shape, shape, grid.longest, strict=True):
+            if before != after and length and min(before, after) % length:
+                raise UnsupportedError(
+                    f"its last chunks end with the array, so that of shape {meta.shape} cannot be given the shape {shape}",
+                    path=path,
+                    hint="Create an array of the new shape, and write the data of this one to it.",
+                )
+    units = meta.cells.longest if meta.is_sharded else (1,) * len(shape)
+    return grid.fitted(shape, units)
+
+
 def _refill(access: Access, meta: ArrayMeta, shape: tuple[int, ...]) -> None:
     fill = meta.fill.value(meta.dtype)
     if fill is None or 0 in shape:
         return
-    grid = meta.grid.chunk_shape
     # As far as the chunks reach that are left, but no farther than there was data.
-    reach = tuple(min(old, -(-new // c) * c) for old, new, c in zip(meta.shape, shape, grid, strict=True))
+    last = [place(edges, new - 1) for edges, new in zip(meta.grid.edges, shape, strict=True)]
+    reach = tuple(min(old, start + length) for old, (_, start, length) in zip(meta.shape, last, strict=True))
     wide = access.with_shape(reach, write_empty=False)
     for axis, (end, new) in enumerate(zip(reach, shape, strict=True)):
         if end > new:

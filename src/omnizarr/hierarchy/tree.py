@@ -7,9 +7,11 @@ from collections.abc import Iterator, Sequence
 from omnizarr.errors import OmnizarrError
 from omnizarr.hierarchy import html
 from omnizarr.model.array import ArrayMeta
+from omnizarr.model.grid import Grid, RegularGrid, Run
 from omnizarr.model.group import GroupMeta
 
 _MOST_LINES = 1000
+_MOST_RUNS = 6
 
 
 class Tree:
@@ -76,3 +78,19 @@ def shape_text(meta: ArrayMeta) -> str:
         return str(meta.shape)
     parts = (f"{name}: {size}" if name else str(size) for name, size in zip(meta.dims, meta.shape, strict=True))
     return f"({', '.join(parts)})"
+
+
+def grid_text(grid: Grid) -> str:
+    """Return the lengths of chunks; where they differ, the first few runs of equal ones: "((10, 3×20, …), 5)"."""
+    if isinstance(grid, RegularGrid):
+        return str(grid.chunk_shape)
+    return _tuple_text([str(edges) if isinstance(edges, int) else _runs_text(edges) for edges in grid.edges])
+
+
+def _runs_text(runs: tuple[Run, ...]) -> str:
+    shown = [str(length) if count == 1 else f"{count}×{length}" for length, count in runs[:_MOST_RUNS]]
+    return _tuple_text([*shown, "…"] if len(runs) > _MOST_RUNS else shown)
+
+
+def _tuple_text(parts: list[str]) -> str:
+    return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from omnizarr.model.codec import Codec, canonical, sharding_of, transpose_order
 from omnizarr.model.dtype import DType
 from omnizarr.model.fill import Fill
-from omnizarr.model.grid import Grid
+from omnizarr.model.grid import Grid, Lengths, RegularGrid
 from omnizarr.model.jsonvalue import JSON
 from omnizarr.model.keys import Keys
 
@@ -34,22 +34,38 @@ class ArrayMeta(NamedTuple):
         return len(self.shape)
 
     @property
-    def shards(self) -> tuple[int, ...] | None:
-        """The shape of a shard, if the array is sharded: that which is stored under one key."""
-        return None if sharding_of(self.codecs) is None else self.grid.chunk_shape
+    def is_sharded(self) -> bool:
+        """Whether what is stored under one key holds chunks that can be read one by one."""
+        return sharding_of(self.codecs) is not None
 
     @property
-    def chunks(self) -> tuple[int, ...]:
-        """The shape of what is decoded at once: of a chunk in a shard, or of a chunk of the grid."""
+    def shards(self) -> tuple[Lengths, ...] | None:
+        """The shape of a shard, if the array is sharded: that which is stored under one key.
+
+        A dimension along which shards differ has the length of each of them.
+        """
+        return self.grid.lengths(self.shape) if self.is_sharded else None
+
+    @property
+    def chunks(self) -> tuple[Lengths, ...]:
+        """The shape of what is decoded at once: of a chunk in a shard, or of a chunk of the grid.
+
+        A dimension along which chunks differ has the length of each of them.
+        """
+        return self.cells.lengths(self.shape)
+
+    @property
+    def cells(self) -> Grid:
+        """The grid of what is decoded at once: of the chunks in shards, or the array's own."""
         codec = sharding_of(self.codecs)
         if codec is None:
-            return self.grid.chunk_shape
+            return self.grid
         inner: tuple[int, ...] = tuple(codec.configuration["chunk_shape"])  # type: ignore[arg-type]  # parsers check it
         # A shard's chunks are measured after the transposes before it, so these are undone from the last to the first.
         for step in reversed(self.codecs[:-1]):
             order = transpose_order(step)
             inner = tuple(inner[order.index(axis)] for axis in range(len(order)))
-        return inner
+        return RegularGrid(inner)
 
     @property
     def order(self) -> Literal["C", "F"]:

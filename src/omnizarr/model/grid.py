@@ -1,9 +1,29 @@
-"""How an array is cut into chunks."""
+"""How an array is cut into chunks: all of one shape, or at places of their own along each dimension.
+
+Chunks of different lengths are kept as runs of equal ones, as documents write them: a few numbers may stand for very
+many chunks, and are never spelled out before somebody asks for that.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from math import gcd
 from typing import NamedTuple, TypeAlias
+
+from omnizarr.errors import LimitError
+
+Run: TypeAlias = tuple[int, int]
+"""Neighbouring chunks of one length: the length, and how many there are."""
+
+Edges: TypeAlias = int | tuple[Run, ...]
+"""The chunks of one dimension: one length, repeated as far as the array reaches, or runs that reach its end or more."""
+
+Lengths: TypeAlias = int | tuple[int, ...]
+"""The same as users see it: one length for all chunks, or the length of each that holds a part of the array."""
+
+MOST_LISTED = 1 << 24
+"""More chunks than this along one dimension are not listed one by one."""
 
 
 class RegularGrid(NamedTuple):
@@ -15,10 +35,170 @@ class RegularGrid(NamedTuple):
 
     chunk_shape: tuple[int, ...]
 
+    @property
+    def edges(self) -> tuple[int, ...]:
+        """The length of the chunks of each dimension."""
+        return self.chunk_shape
+
+    @property
+    def clipped(self) -> bool:
+        """Whether the last chunks end where the array does: no."""
+        return False
+
+    @property
+    def longest(self) -> tuple[int, ...]:
+        """The shape of every chunk."""
+        return self.chunk_shape
+
+    def common(self, shape: Sequence[int]) -> tuple[int, ...]:
+        """Give a shape of which that of every chunk is a multiple: their own."""
+        del shape
+        return self.chunk_shape
+
     def counts(self, shape: Sequence[int]) -> tuple[int, ...]:
         """Say how many chunks lie along each dimension: none where the array or the chunk has no length."""
         return tuple(-(-n // c) if c else 0 for n, c in zip(shape, self.chunk_shape, strict=True))
 
+    def lengths(self, shape: Sequence[int]) -> tuple[Lengths, ...]:
+        """Give the lengths of chunks as users see them: one for each dimension."""
+        del shape
+        return self.chunk_shape
 
-Grid: TypeAlias = RegularGrid
+    def fitted(self, shape: Sequence[int], multiples: Sequence[int]) -> RegularGrid:
+        """Give the grid for an array that has got another shape: the same."""
+        del shape, multiples
+        return self
+
+
+class RectilinearGrid(NamedTuple):
+    """Chunks whose lengths differ; each is stored at the length that is declared, the overhang of the last included.
+
+    >>> grid = RectilinearGrid((((10, 2), (25, 1)), 7))
+    >>> grid.counts((40, 20)), grid.lengths((40, 20)), grid.longest
+    ((3, 3), ((10, 10, 25), 7), (25, 7))
+    """
+
+    edges: tuple[Edges, ...]
+
+    clipped: bool = False
+    """Whether, along dimensions of one length, the last chunk ends where the array does, and is stored so."""
+
+    @property
+    def longest(self) -> tuple[int, ...]:
+        """A shape that no chunk goes beyond."""
+        return tuple(
+            one if isinstance(one, int) else max((length for length, _ in one), default=0) for one in self.edges
+        )
+
+    def common(self, shape: Sequence[int]) -> tuple[int, ...]:
+        """Give a shape of which that of every chunk is a multiple.
+
+        >>> RectilinearGrid((((4, 9), (6, 1)), 7)).common((40, 20)), RectilinearGrid((8,), clipped=True).common((20,))
+        ((2, 7), (4,))
+        """
+        found = []
+        for one, size in zip(self.edges, shape, strict=True):
+            if isinstance(one, int):
+                found.append(gcd(one, size % one) if self.clipped and one else one)
+            else:
+                found.append(gcd(*(length for length, _ in one)))
+        return tuple(found)
+
+    def counts(self, shape: Sequence[int]) -> tuple[int, ...]:
+        """Say how many chunks lie along each dimension and hold a part of the array."""
+        return tuple(place(one, size - 1)[0] + 1 if size else 0 for one, size in zip(self.edges, shape, strict=True))
+
+    def lengths(self, shape: Sequence[int]) -> tuple[Lengths, ...]:
+        """Give the lengths of chunks as users see them: one for a dimension of equal chunks, else one for each chunk.
+
+        Raises:
+            LimitError: There are too many to list.
+        """
+        counts = self.counts(shape)
+        return tuple(
+            one if isinstance(one, int) else _listed(one, count) for one, count in zip(self.edges, counts, strict=True)
+        )
+
+    def fitted(self, shape: Sequence[int], multiples: Sequence[int]) -> RectilinearGrid:
+        """Give the grid for an array that has got another shape.
+
+        What grows past the declared chunks gets one more, up to the new end; what shrinks keeps those it had.
+
+        Args:
+            shape: The new shape.
+            multiples: What the length of a new chunk must be a multiple of: that of the chunks in a shard, or 1.
+
+        >>> RectilinearGrid((((10, 2), (25, 1)), 7)).fitted((50, 90), (1, 1)).edges
+        (((10, 2), (25, 1), (5, 1)), 7)
+        """
+        grown: list[Edges] = []
+        for one, size, unit in zip(self.edges, shape, multiples, strict=True):
+            missing = 0 if isinstance(one, int) else size - sum(length * count for length, count in one)
+            if isinstance(one, int) or missing <= 0:
+                grown.append(one)
+            else:
+                grown.append(merged((*one, (-(-missing // unit) * unit, 1))))
+        return RectilinearGrid(tuple(grown), self.clipped)
+
+
+Grid: TypeAlias = RegularGrid | RectilinearGrid
 """Every kind of grid that an array may have."""
+
+
+def runs_of(lengths: Iterable[int]) -> tuple[Run, ...]:
+    """Join neighbours of one length.
+
+    >>> runs_of([5, 5, 5, 9, 5])
+    ((5, 3), (9, 1), (5, 1))
+    """
+    return tuple((length, sum(1 for _ in same)) for length, same in groupby(lengths))
+
+
+def merged(runs: Iterable[Run]) -> tuple[Run, ...]:
+    """Join neighbouring runs of one length.
+
+    >>> merged([(5, 3), (5, 1), (9, 1)])
+    ((5, 4), (9, 1))
+    """
+    return tuple((length, sum(count for _, count in same)) for length, same in groupby(runs, key=lambda one: one[0]))
+
+
+def place(edges: Edges, at: int) -> tuple[int, int, int]:
+    """Find the chunk that holds an index: its own index, where it starts, and its length.
+
+    >>> place(((10, 2), (25, 1)), 19), place(7, 20)
+    ((1, 10, 10), (2, 14, 7))
+    """
+    first = start = 0
+    for length, count in ((edges, 0),) if isinstance(edges, int) else edges:
+        if not count or at < start + length * count:
+            inner = (at - start) // length
+            return first + inner, start + inner * length, length
+        first, start = first + count, start + length * count
+    raise IndexError(f"no chunk reaches index {at}")
+
+
+def start_of(edges: Edges, index: int) -> int:
+    """Say where the chunk at an index starts; past the last one, where that ends.
+
+    >>> [start_of(((10, 2), (25, 1)), i) for i in range(4)]
+    [0, 10, 20, 45]
+    """
+    if isinstance(edges, int):
+        return edges * index
+    start = 0
+    for length, count in edges:
+        start += length * min(count, index)
+        index -= min(count, index)
+    return start
+
+
+def _listed(runs: tuple[Run, ...], most: int) -> tuple[int, ...]:
+    if most > MOST_LISTED:
+        raise LimitError(
+            f"{most} chunks of different lengths are too many to list", hint="metadata.grid holds them as runs."
+        )
+    found: list[int] = []
+    for length, count in runs:
+        found += [length] * min(count, most - len(found))
+    return tuple(found)

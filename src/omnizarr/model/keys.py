@@ -67,3 +67,21 @@ def default_keys(separator: str = "/") -> Keys:
 def v2_keys(separator: str = ".") -> Keys:
     """Make the keys of Zarr v2, and of v3's encoding of that name: `0.0`."""
     return Keys("", separator, "", "0")
+
+
+def suffix_keys(separator: str = "/", suffix: str = "") -> Keys:
+    """Make the keys of the encoding `zarrs.default_suffix`: `c/0/0.tiff`."""
+    return Keys("c" + separator, separator, suffix, "c" + suffix)
+
+
+def affix_keys(prefix: str = "", separator: str = ".", suffix: str = "") -> Keys:
+    """Make the keys of the first v3 draft: prefix, indices and suffix, joined by the separator.
+
+    An empty prefix or suffix adds no separator. The key of an array without dimensions is what is left, or `0`.
+
+    >>> affix_keys("chunk", "-", "raw").key((1, 23)), affix_keys().key((1, 23)), affix_keys("c", "/").key(())
+    ('chunk-1-23-raw', '1.23', 'c')
+    """
+    before = prefix + separator if prefix else ""
+    behind = separator + suffix if suffix else ""
+    return Keys(before, separator, behind, separator.join(filter(None, (prefix, suffix))) or "0")

@@ -15,6 +15,7 @@ use crate::cell::{Cells, Dims, Points, Sel};
 use crate::chain::{Chain, Pack};
 use crate::codec::Want;
 use crate::error::{CodecError, Error, Result};
+use crate::grid::{Axis, Grid};
 use crate::keys::Keys;
 use crate::mem::View;
 use crate::plan::{self, Select};
@@ -35,8 +36,8 @@ const ALONE: usize = 192 << 10;
 pub struct Spec {
     /// Extents of the array.
     pub shape: Vec<u64>,
-    /// Extents of the objects under the keys: chunks, or shards.
-    pub chunk: Dims,
+    /// How the array is cut into the objects under the keys: chunks, or shards.
+    pub chunks: Vec<Axis>,
     /// How chunk indices become keys.
     pub keys: Keys,
     /// One element's bytes (or the text, for variable-length items) that missing chunks hold; `None` if undefined.
@@ -55,8 +56,7 @@ pub struct Spec {
 pub struct Engine {
     store: Arc<dyn Store>,
     spec: Spec,
-    /// Chunks along each dimension.
-    grid: Dims,
+    grid: Grid,
     /// What missing elements look like in the caller's array.
     blank: Vec<u8>,
     indexes: Cache<Index>,
@@ -76,24 +76,20 @@ pub(crate) struct Call<'a> {
 impl Engine {
     /// Check the pieces against each other.
     pub fn new(store: Arc<dyn Store>, spec: Spec) -> Result<Self> {
-        if spec.shape.len() != spec.chunk.len() {
-            return Err(Error::Invalid("shape and chunks have different numbers of dimensions".into()));
-        }
+        let grid = Grid::new(&spec.shape, &spec.chunks)?;
         let item = spec.chain.item;
         if item == 0 {
             return Err(Error::Invalid("elements of zero bytes cannot be stored".into()));
         }
-        let mut bytes = Some(item);
-        let mut grid = Dims::new();
-        for (&size, &len) in spec.shape.iter().zip(&spec.chunk) {
-            let chunks = if len == 0 { 0 } else { size.div_ceil(len as u64) };
-            grid.push(usize::try_from(chunks).map_err(|_| Error::Limit(format!("{chunks} chunks along one axis")))?);
-            bytes = bytes.and_then(|b| b.checked_mul(len));
-        }
+        let bytes = grid.chunk.iter().try_fold(item, |bytes, &len| bytes.checked_mul(len));
         if bytes.is_none_or(|b| b > spec.most_chunk) {
             return Err(Error::Limit(format!("a chunk would take more than {} bytes", spec.most_chunk)));
         }
-        check_chain(&spec.chain, &spec.chunk)?;
+        check_chain(&spec.chain, &grid.chunk)?;
+        if grid.uneven.is_some() {
+            // What cuts this up evenly does so with every chunk.
+            check_chain(&spec.chain, &grid.common)?;
+        }
         let blank = match (&spec.fill, &spec.chain.pack) {
             (Some(fill), _) if is_vlen(&spec.chain) => {
                 let len = u32::try_from(fill.len()).map_err(|_| Error::Limit("a fill value past 4 GiB".into()))?;
@@ -203,7 +199,7 @@ impl Engine {
 
     /// How the cells of a selection are spread over the threads: in parallel, and nested.
     fn spread(&self, cells: &Cells<'_>) -> (bool, bool) {
-        let work = cells.total().saturating_mul(self.spec.chain.dense_size(&self.spec.chunk));
+        let work = cells.total().saturating_mul(self.spec.chain.dense_size(&self.grid.chunk));
         // Raw chunks are read by parts, so a single one is little work however large it is.
         if work <= ALONE || cells.total() == 1 && self.spec.chain.is_raw() {
             return (false, false);
@@ -239,8 +235,8 @@ impl Engine {
         self.store.begin()?;
         let keys = self.store.list_prefix(&self.spec.keys.path)?;
         let known = keys.into_iter().filter_map(|key| {
-            let index = self.spec.keys.parse(&key, self.grid.len())?;
-            let inside = index.iter().zip(&self.grid).all(|(&i, &n)| i < n as u64);
+            let index = self.spec.keys.parse(&key, self.grid.counts.len())?;
+            let inside = index.iter().zip(&self.grid.counts).all(|(&i, &n)| i < n as u64);
             Some((key, inside))
         });
         Ok(known.collect())

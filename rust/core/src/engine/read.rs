@@ -45,7 +45,7 @@ impl Engine {
             return Ok(());
         }
         self.store.begin()?;
-        let cells = sel.cut(&self.spec.chunk, &self.grid);
+        let cells = sel.cut_at(&self.grid);
         let (parallel, nested) = self.spread(&cells);
         let call = Call { engine: self, zeroed, arenas, nested: parallel && nested };
         pool::run(cells.total(), parallel, interrupt, &|i| {
@@ -54,7 +54,8 @@ impl Engine {
                 let sel = cells.part(i, &mut index);
                 let mut key = std::mem::take(&mut work.key);
                 self.spec.keys.write(&index, &mut key);
-                let (shape, sel, out) = enter(&self.spec.chain, &self.spec.chunk, &sel, out);
+                let mut spare = Dims::new();
+                let (shape, sel, out) = enter(&self.spec.chain, self.grid.shape(&index, &mut spare), &sel, out);
                 let done = call.read_key(&key, &shape, &sel, &out, work);
                 work.key = key;
                 done

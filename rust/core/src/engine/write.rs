@@ -12,6 +12,7 @@ use crate::cell::{Cells, Dims, Sel, strides};
 use crate::chain::{Chain, Pack, Shard, check};
 use crate::codec::Want;
 use crate::error::{Error, Result};
+use crate::grid::inside;
 use crate::mem::{self, View};
 use crate::pool::{self, Interrupt};
 use crate::scratch::{self, Scratch};
@@ -50,7 +51,7 @@ impl Engine {
             return Ok(());
         }
         self.store.begin()?;
-        let cells = sel.cut(&self.spec.chunk, &self.grid);
+        let cells = sel.cut_at(&self.grid);
         let (parallel, nested) = self.spread(&cells);
         let call = Call { engine: self, zeroed: false, arenas, nested: parallel && nested };
         pool::run(cells.total(), parallel, interrupt, &|i| {
@@ -59,13 +60,10 @@ impl Engine {
                 let sel = cells.part(i, &mut index);
                 let mut key = std::mem::take(&mut work.key);
                 self.spec.keys.write(&index, &mut key);
-                let extent: Dims = index
-                    .iter()
-                    .zip(&self.spec.chunk)
-                    .zip(&self.spec.shape)
-                    .map(|((&i, &n), &size)| inside(size, i.saturating_mul(n as u64), n))
-                    .collect();
-                let cell = Cell::enter(&self.spec.chain, &self.spec.chunk, &extent, &sel, values);
+                let extent = self.grid.extent(&index, &self.spec.shape);
+                let mut spare = Dims::new();
+                let shape = self.grid.shape(&index, &mut spare);
+                let cell = Cell::enter(&self.spec.chain, shape, &extent, &sel, values);
                 let done = call.write_key(&key, &cell, work);
                 work.key = key;
                 done
@@ -77,11 +75,6 @@ impl Engine {
 /// Whether stored bytes are the elements as they are in memory.
 fn is_plain(chain: &Chain) -> bool {
     chain.is_raw() && matches!(chain.pack, Pack::Bytes { swap: 0 | 1 })
-}
-
-/// How much of a cell of `n` elements at `origin` lies within `size`.
-fn inside(size: u64, origin: u64, n: usize) -> usize {
-    usize::try_from(size.saturating_sub(origin)).unwrap_or(usize::MAX).min(n)
 }
 
 impl Call<'_> {

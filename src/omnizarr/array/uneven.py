@@ -1,0 +1,98 @@
+"""Chunks of different lengths as users give them: for some dimension the length of each chunk, in a sequence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from operator import index as as_int
+from typing import TypeGuard
+
+import numpy as np
+
+from omnizarr.errors import ShapeError
+from omnizarr.model.grid import Edges, Grid, RectilinearGrid, RegularGrid, Run, merged
+
+_HINT = "Chunks have whole lengths above 0; [length, count] stands for several of one length."
+
+
+def is_uneven(given: object) -> bool:
+    """Whether chunks are given as a grid, or one by one for some dimension."""
+    return isinstance(given, (RegularGrid, RectilinearGrid)) or (
+        isinstance(given, (list, tuple)) and any(_is_list(one) for one in given)
+    )
+
+
+def uneven_grid(name: str, given: object, shape: Sequence[int]) -> Grid:
+    """Read a grid whose chunks are given one by one, at least for some dimension.
+
+    Chunks that are all of one length, or the last of which is shorter and ends with the array, make a regular grid,
+    which every reader knows.
+
+    Args:
+        name: "chunks" or "shards", for messages.
+        given: A grid; or for each dimension a length for all chunks (-1 or None for one chunk), or the length of each.
+        shape: The array's shape.
+
+    Raises:
+        ShapeError: A length is not a whole number above 0, there are too many or too few, or they end before the array.
+
+    >>> uneven_grid("chunks", [[10, 20, 30], 5], (60, 10))
+    RectilinearGrid(edges=(((10, 1), (20, 1), (30, 1)), 5), clipped=False)
+    >>> uneven_grid("chunks", ((10, 10, 4), (5, 5)), (24, 10))
+    RegularGrid(chunk_shape=(10, 5))
+    """
+    items: tuple[object, ...]
+    if isinstance(given, (RegularGrid, RectilinearGrid)):
+        items = given.edges
+    else:
+        items = tuple(given) if isinstance(given, Iterable) else (given,)
+    if len(items) != len(shape):
+        raise ShapeError(f"{name} has lengths for {len(items)} dimensions, the array has {len(shape)}")
+    edges = tuple(_edges(name, one, size) for one, size in zip(items, shape, strict=True))
+    if isinstance(given, RectilinearGrid):
+        return RectilinearGrid(edges, given.clipped)
+    even = [_even(one, size) for one, size in zip(edges, shape, strict=True)]
+    return RectilinearGrid(edges) if 0 in even else RegularGrid(tuple(even))
+
+
+def _is_list(value: object) -> TypeGuard[Iterable[object]]:
+    return isinstance(value, (list, tuple, range)) or (isinstance(value, np.ndarray) and value.ndim > 0)
+
+
+def _edges(name: str, given: object, size: int) -> Edges:
+    if not _is_list(given):
+        return max(1, size) if given is None or given == -1 else _length(name, given)
+    runs = merged(_run(name, one) for one in given)
+    reach = sum(length * count for length, count in runs)
+    if reach < size or not runs:
+        raise ShapeError(f"the {name} of a dimension of length {size} reach only to {reach}", hint=_HINT)
+    return runs
+
+
+def _run(name: str, given: object) -> Run:
+    if not _is_list(given):
+        return _length(name, given), 1
+    pair = tuple(given)
+    if len(pair) != 2:
+        raise ShapeError(f"{name} holds {given!r}, which is not a length", hint=_HINT)
+    return _length(name, pair[0]), _length(name, pair[1])
+
+
+def _length(name: str, given: object) -> int:
+    try:
+        length = as_int(given)  # type: ignore[arg-type]  # what is no number is what the except is for
+    except TypeError:
+        length = 0
+    if length < 1 or isinstance(given, (bool, np.bool_)):
+        raise ShapeError(f"{name} holds {given!r}, which is not a length", hint=_HINT)
+    return length
+
+
+def _even(edges: Edges, size: int) -> int:
+    """Return the one length of chunks, or 0 if there are several."""
+    if isinstance(edges, int):
+        return edges
+    first = edges[0][0]
+    ends_with_array = sum(length * count for length, count in edges) == size
+    if len(edges) == 1 or (len(edges) == 2 and edges[1][1] == 1 and edges[1][0] < first and ends_with_array):
+        return first
+    return 0
