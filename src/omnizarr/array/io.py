@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from omnizarr.array.index import Mask, Points, Selection
+from omnizarr.array.objects import boxed, packed, unpacked
 from omnizarr.array.values import as_values, broadcast
 from omnizarr.codec.compile import compile_chain
 from omnizarr.errors import LimitError, ShapeError, UnsupportedError
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
+from omnizarr.model.dtype import DType
+from omnizarr.model.fill import item_of
 from omnizarr.native import Block, Kernel
 from omnizarr.store.protocol import Store, kernel_target, place_name
 
@@ -29,7 +32,18 @@ _LARGE = 8 << 20
 class Access:
     """One array, ready to be read and written, for one state of its metadata."""
 
-    __slots__ = ("_dtype", "_make", "_memory", "_origin", "_path", "_skipped", "_vlen", "_zero_fill", "kernel")
+    __slots__ = (
+        "_dtype",
+        "_make",
+        "_memory",
+        "_objects",
+        "_origin",
+        "_path",
+        "_skipped",
+        "_vlen",
+        "_zero_fill",
+        "kernel",
+    )
 
     def __init__(
         self,
@@ -43,7 +57,7 @@ class Access:
     ) -> None:
         dtype = meta.dtype
         grid = meta.grid.chunk_shape
-        fill = meta.fill.bits
+        fill = item_of(meta.fill, dtype) if dtype.item else meta.fill.bits
         target, prefix = kernel_target(store, path + "/" if path else "")
         chain = compile_chain(meta.codecs, dtype, grid, limits=limits)
         self._skipped = chain.skipped
@@ -57,7 +71,7 @@ class Access:
             fill=fill,
             chain=chain.steps,
             name=place_name(store, path),
-            vlen=dtype.vlen,
+            vlen="bytes" if dtype.item else dtype.vlen,
             write_empty=write_empty,
             cache_bytes=cache_bytes,
             max_chunk_bytes=limits.max_chunk_bytes,
@@ -67,6 +81,7 @@ class Access:
         self._path = path or "/"
         self._dtype = dtype.numpy
         self._vlen = dtype.vlen
+        self._objects: DType | None = dtype if dtype.item else None
         self._memory = _OBJECT if dtype.vlen else dtype.numpy
         self._origin = (0,) * len(meta.shape)
         # An undefined fill reads as zeros; so do fresh pages, which cost nothing where chunks are missing.
@@ -89,7 +104,7 @@ class Access:
             if not shape:
                 raw = np.empty(counts, self._memory)
                 self.kernel.read(dims, raw)
-                return raw[self._origin]
+                return raw[self._origin] if self._objects is None else self._unpacked(raw)[self._origin]
             raw, zeroed = self._allocate(counts)
             self.kernel.read(dims, raw, zeroed)
             if flips or order is not None or shape != counts:
@@ -98,8 +113,18 @@ class Access:
             raw, _ = self._allocate(found.shape)
             self._read_listed(found, raw.reshape(-1))
             if not found.shape:
-                return raw[()]
+                return raw[()] if self._objects is None else self._unpacked(raw)[()]
+        if self._objects is not None:
+            return self._unpacked(raw)
         return raw.astype(self._dtype) if self._memory is not self._dtype and self._vlen else raw
+
+    def _unpacked(self, raw: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return the objects that the kernel's byte strings stand for."""
+        return raw if self._objects is None else unpacked(raw, self._objects, self._path)
+
+    def boxed(self, result: Any) -> npt.NDArray[Any]:  # noqa: ANN401 - a scalar of the array's type
+        """Return a scalar as an array without dimensions."""
+        return np.asarray(result, self._dtype) if self._objects is None else boxed(result)
 
     def _allocate(self, shape: tuple[int, ...]) -> tuple[npt.NDArray[Any], bool]:
         """Return a new array, and whether missing chunks may be left as they are in it.
@@ -134,12 +159,16 @@ class Access:
             )
         if not out.flags.writeable:
             raise ShapeError("out cannot be written to", path=self._path)
-        direct = out.dtype == self._memory and (
-            out.flags.c_contiguous
-            or (isinstance(found, Selection) and found.order is None and found.shape == found.counts)
+        direct = (
+            self._objects is None
+            and out.dtype == self._memory
+            and (
+                out.flags.c_contiguous
+                or (isinstance(found, Selection) and found.order is None and found.shape == found.counts)
+            )
         )
         if not direct:
-            out[...] = self.read(found)
+            out[...] = self.read(found) if found.shape else self.boxed(self.read(found))
         elif isinstance(found, Selection):
             self.kernel.read(found.dims, found.view(out))
         else:
@@ -165,7 +194,10 @@ class Access:
             raise UnsupportedError(
                 "writing needs a codec that is not installed", path=self._path, codec=self._skipped[0]
             )
-        values = broadcast(as_values(value, self._dtype, self._vlen, self._path), found.shape, self._path)
+        values = as_values(value, self._dtype, self._vlen, self._path, ndim=len(found.shape))
+        if self._objects is not None:
+            values = packed(values, self._objects, self._path)
+        values = broadcast(values, found.shape, self._path)
         if not self._vlen:
             self._put(found, values)
             return

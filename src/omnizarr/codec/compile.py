@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -17,6 +18,15 @@ from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.codec import Codec, inner_codecs, kind_of, resolve
 from omnizarr.model.dtype import DType
 from omnizarr.model.jsonvalue import JSON
+
+_LATE: Final = {
+    "numcodecs.json2": ("nested", "lower_nested"),
+    "numcodecs.json": ("nested", "lower_nested"),
+    "numcodecs.msgpack2": ("nested", "lower_nested"),
+    "numcodecs.msgpack": ("nested", "lower_nested"),
+    "numcodecs.categorize": ("categories", "lower_categorize"),
+}
+"""Codecs in Python that come with Omnizarr but are seldom met: module and function, imported when a chain names one."""
 
 _DEFAULT_INDEX: tuple[Codec, ...] = (Codec("bytes", {"endian": "little"}), Codec("crc32c"))
 
@@ -78,6 +88,7 @@ def after_array_codecs(codecs: Iterable[Codec], dtype: DType, chunk_shape: tuple
 
 def _compile(codecs: Iterable[Codec], stage: Stage, depth: int) -> Chain:
     chain = Chain([], [], [], stage)
+    first = stage
     only_transposed = True
     for codec in codecs:
         full = resolve(codec)
@@ -92,10 +103,12 @@ def _compile(codecs: Iterable[Codec], stage: Stage, depth: int) -> Chain:
             lowered = found
         only_transposed = only_transposed and full.name == "transpose"
         stage = lowered.stage
-        chain.steps.append(lowered.step)
+        chain.steps.extend((lowered.step, *lowered.then))
         chain.codecs.append(full._replace(configuration=lowered.config))
     if stage.is_array:
         raise MetadataError("the list of codecs has none that turns an array into bytes", hint='add the codec "bytes"')
+    if any(name == "categorize" for name, _ in chain.steps):
+        chain = chain._replace(steps=_late("categories", "fold")(chain.steps, chain.codecs, first))
     return chain._replace(stage=stage)
 
 
@@ -103,7 +116,8 @@ def _lower_one(codec: Codec, stage: Stage, chain: Chain) -> Lowered | None:
     """Lower any codec but sharding; `None` where it may be left out and is not installed."""
     if codec.name in ("vlen-utf8", "vlen-bytes") and not stage.vlen and stage.dtype.kind in "SUV" and stage.is_array:
         return lower_ragged(codec.name, stage)
-    lowered = lower(codec, stage)
+    late = _LATE.get(codec.name)
+    lowered = lower(codec, stage) if late is None else _late(*late)(codec, stage)
     if lowered is None:
         try:
             lowered = lower_foreign(codec.name, codec.configuration, stage)
@@ -116,10 +130,15 @@ def _lower_one(codec: Codec, stage: Stage, chain: Chain) -> Lowered | None:
     return lowered
 
 
+def _late(module: str, function: str) -> Callable[..., Any]:
+    found: Callable[..., Any] = getattr(import_module(f"omnizarr.codec.{module}"), function)
+    return found
+
+
 def _check_place(name: str, lowered: Lowered, stage: Stage) -> None:
     """Raise if a codec of bytes stands before there are any, or a codec of arrays after."""
     step, config = lowered.step
-    kind = config["kind"] if step == "python" else kind_of(name)
+    kind = config["kind"] if step == "python" and not lowered.then else kind_of(name)
     if stage.is_array and kind == "bytes":
         raise MetadataError("a codec must come first that turns the array into bytes", codec=name)
     if not stage.is_array and kind != "bytes":

@@ -17,6 +17,7 @@ import numpy as np
 
 from omnizarr.errors import MetadataError, UnsupportedError
 from omnizarr.format.document import describe
+from omnizarr.format.fill_objects import read_object, write_object
 from omnizarr.model.dtype import DType
 from omnizarr.model.fill import NAN_BITS, Fill, pack_float, pack_float_bits, pack_int, pack_text, pad
 from omnizarr.model.jsonvalue import JSON
@@ -224,7 +225,7 @@ def _write_int(bits: bytes, dtype: DType) -> JSON:
 
 def _write_float(bits: bytes, dtype: DType) -> JSON:
     scalar = Fill(bits).value(dtype)
-    number = float(scalar)  # type: ignore[arg-type]  # a NumPy float
+    number = float(scalar)
     if number != number:  # noqa: PLR0124  # only NaN differs from itself
         whole = int.from_bytes(bits, dtype.byteorder or "little")
         return "NaN" if whole == NAN_BITS[len(bits)] else f"0x{whole:0{2 * len(bits)}x}"
@@ -258,6 +259,14 @@ def _write_base64(bits: bytes, _: DType) -> JSON:
     return binascii.b2a_base64(bits, newline=False).decode("ascii")
 
 
+def _read_inner(value: JSON, dtype: DType) -> bytes:
+    return _READERS_V3[dtype.vlen or dtype.numpy.kind](value, dtype)
+
+
+def _write_inner(bits: bytes, dtype: DType) -> JSON:
+    return _WRITERS[dtype.vlen or dtype.numpy.kind](bits, dtype)
+
+
 # By NumPy's letter of the kind, or the name of a type of variable length; a new kind of type is one more row in each.
 _READERS_V3: Final[dict[str, Callable[[JSON, DType], bytes]]] = {
     "b": _read_bool,
@@ -272,6 +281,7 @@ _READERS_V3: Final[dict[str, Callable[[JSON, DType], bytes]]] = {
     "m": _read_time,
     "string": _read_string,
     "bytes": _read_bytes,
+    "object": lambda value, dtype: read_object(value, dtype, _read_inner),
 }
 _READERS_V2: Final[dict[str, Callable[[JSON, DType], bytes]]] = {
     **_READERS_V3,
@@ -295,4 +305,5 @@ _WRITERS: Final[dict[str, Callable[[bytes, DType], JSON]]] = {
     "m": _write_time,
     "string": lambda bits, _: bits.decode("utf-8"),
     "bytes": _write_base64,
+    "object": lambda bits, dtype: write_object(bits, dtype, _write_inner),
 }

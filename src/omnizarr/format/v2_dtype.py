@@ -14,8 +14,11 @@ import numpy as np
 from omnizarr.errors import MetadataError
 from omnizarr.format.check import unknown_type
 from omnizarr.format.document import describe
-from omnizarr.model.dtype import BYTES, STRING, DType
+from omnizarr.model.dtype import DType
 from omnizarr.model.jsonvalue import JSON
+
+OBJECTS: Final = ("|O", "O", "object")
+"""How documents spell the type of Python objects."""
 
 _SIZES: Final = {
     "b": ("1",),
@@ -35,14 +38,14 @@ _NAMES: Final = frozenset(
 )
 
 
-def parse_dtype(value: JSON, pointer: str, key: str, objects: Literal["", "string", "bytes"] = "") -> DType:
+def parse_dtype(value: JSON, pointer: str, key: str, objects: DType | None = None) -> DType:
     """Read a type string.
 
     Args:
         value: The string, such as `<f4`, `|S3`, `<M8[ns]`; a NumPy name such as `float32` is taken too.
         pointer: Where it stands in the document.
         key: The document's key.
-        objects: What the elements of `|O` are, which the first filter says.
+        objects: The type of an array of `|O`, which the first filter says.
 
     Raises:
         MetadataError: It is no type string.
@@ -52,8 +55,8 @@ def parse_dtype(value: JSON, pointer: str, key: str, objects: Literal["", "strin
         unknown_type("structured", pointer, key)
     if not isinstance(value, str):
         raise MetadataError(f"a type string is needed, not {describe(value)}", pointer=pointer, key=key)
-    if value in ("|O", "O", "object") and objects:
-        return STRING if objects == "string" else BYTES
+    if value in OBJECTS and objects is not None:
+        return objects
     try:
         return _parse_string(value)
     except _NotATypeError as error:

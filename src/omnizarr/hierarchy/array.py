@@ -181,7 +181,7 @@ class Array:
         found = basic(selection, shape)
         result = access.read(found)
         if not found.shape and _keeps_array(selection):
-            return np.asarray(result, self._meta.dtype.numpy)
+            return access.boxed(result)
         return result
 
     def __setitem__(self, selection: Any, value: Any) -> None:  # noqa: ANN401 - whatever NumPy takes

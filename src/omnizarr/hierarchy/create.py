@@ -11,7 +11,8 @@ import numpy as np
 
 from omnizarr.array.defaults import Extents, layout
 from omnizarr.codec.chain import Layout, build_chain
-from omnizarr.errors import MetadataError, ShapeError
+from omnizarr.codec.object_type import is_object, object_type
+from omnizarr.errors import MetadataError, ShapeError, UnsupportedError
 from omnizarr.format.v2 import DIMENSIONS
 from omnizarr.hierarchy.attrs import to_json_object
 from omnizarr.limits import DEFAULT_LIMITS, Limits
@@ -106,6 +107,8 @@ _PLAIN: Final = frozenset(
 def _array_meta(options: ArrayOptions, dialect: str, limits: Limits) -> ArrayMeta:
     check_format(dialect)
     wanted, shape = _dtype_and_shape(options)
+    if wanted.name == "object" and dialect != "zarr2":
+        raise UnsupportedError("Zarr v3 has no arrays of Python objects", hint='Pass format="zarr2".')
     memory = wanted if dialect == "zarr2" else wanted.with_byteorder("native")
     chunks, shards = layout(shape, wanted.itemsize, options.get("chunks", "auto"), options.get("shards"))
     if options.get("order", "C") not in ("C", "F"):
@@ -142,7 +145,7 @@ def _dtype_and_shape(options: ArrayOptions) -> tuple[DType, tuple[int, ...]]:
     data, given, lengths = options.get("data"), options.get("dtype"), options.get("shape")
     if data is not None:
         # A list of text is variable-length text; an array says itself what it is.
-        array = np.asarray(data)
+        array = np.asarray(data, object if is_object(given) else None)
         if given is None:
             given = str if not isinstance(data, np.ndarray) and array.dtype.kind == "U" else array.dtype
         lengths = array.shape if lengths is None else lengths
@@ -151,6 +154,8 @@ def _dtype_and_shape(options: ArrayOptions) -> tuple[DType, tuple[int, ...]]:
     shape = (index(lengths),) if not isinstance(lengths, Iterable) else tuple(index(length) for length in lengths)
     if any(length < 0 for length in shape):
         raise ShapeError(f"the shape {shape} has a negative length")
+    if is_object(given):
+        return object_type(options.get("codecs", "auto")), shape
     return DType.of("float64" if given is None else given), shape
 
 

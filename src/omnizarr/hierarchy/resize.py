@@ -11,6 +11,7 @@ from operator import index
 
 from omnizarr.array.index import Selection
 from omnizarr.array.io import Access
+from omnizarr.array.objects import boxed
 from omnizarr.array.values import as_values
 from omnizarr.errors import ShapeError
 from omnizarr.hierarchy.context import Context
@@ -42,8 +43,8 @@ def append(
     Raises:
         ShapeError: If the shape of the values does not fit.
     """
-    array = as_values(values, meta.dtype.numpy, meta.dtype.vlen, path)
     ndim = len(meta.shape)
+    array = as_values(values, meta.dtype.numpy, meta.dtype.vlen, path, ndim=ndim)
     if not -ndim <= axis < ndim:
         raise ShapeError(f"axis {axis} of an array of {ndim} dimensions", path=path)
     axis %= ndim
@@ -68,9 +69,11 @@ def _checked(shape: int | Iterable[int], meta: ArrayMeta, path: str) -> tuple[in
 
 
 def _refill(access: Access, meta: ArrayMeta, shape: tuple[int, ...]) -> None:
-    fill = meta.fill.value(meta.dtype)
-    if fill is None or 0 in shape:
+    if meta.fill.bits is None or 0 in shape:
         return
+    fill = meta.fill.value(meta.dtype)
+    if meta.dtype.item:
+        fill = boxed(fill)  # one element, also where it is a list
     grid = meta.grid.chunk_shape
     # As far as the chunks reach that are left, but no farther than there was data.
     reach = tuple(min(old, -(-new // c) * c) for old, new, c in zip(meta.shape, shape, grid, strict=True))

@@ -10,7 +10,8 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 
 from omnizarr.errors import ShapeError
-from omnizarr.model.dtype import DType
+from omnizarr.model.dtype import JSON_OBJECTS, DType
+from omnizarr.model.items import empty_item, packer, unpacker
 
 _FLOAT_FORMATS: Final = {2: "e", 4: "f", 8: "d"}
 NAN_BITS: Final = {2: 0x7E00, 4: 0x7FC00000, 8: 0x7FF8000000000000}
@@ -22,7 +23,8 @@ _INFINITY_BITS: Final = {2: 0x7C00, 4: 0x7F800000, 8: 0x7FF0000000000000}
 class Fill(NamedTuple):
     r"""One element's bytes, as it lies in memory in its type's byte order; None where the fill value is undefined.
 
-    For the types of variable length these are the UTF-8 text or the byte string itself.
+    For the types of variable length these are the UTF-8 text or the byte string itself. For objects they are what
+    `omnizarr.model.items` makes of them, but JSON where elements are MessagePack: documents have nothing else.
 
     >>> Fill.of(-0.0, DType.of("<f4")).bits
     b'\x00\x00\x00\x80'
@@ -43,6 +45,8 @@ class Fill(NamedTuple):
         if isinstance(value, np.ndarray) and value.ndim == 0:
             value = value[()]
         try:
+            if dtype.vlen == "object":
+                return cls(packer(_in_documents(dtype))(value))
             if dtype.vlen:
                 return cls(_as_str(value).encode("utf-8") if dtype.vlen == "string" else _as_bytes(value))
             fill = cls(_PACKERS[dtype.numpy.kind](value, dtype))
@@ -55,18 +59,33 @@ class Fill(NamedTuple):
     @classmethod
     def zero(cls, dtype: DType) -> Fill:
         """Make the fill that stands in where none is given: zero, false, or the empty string."""
+        if dtype.vlen == "object":
+            return cls(empty_item(_in_documents(dtype)))
         return cls(b"" if dtype.vlen else bytes(dtype.itemsize))
 
-    def value(self, dtype: DType) -> np.generic | str | bytes | None:
-        """Give the value as users see it: a NumPy scalar, `str` or `bytes`; None where it is undefined."""
+    def value(self, dtype: DType) -> Any:  # noqa: ANN401 - of the array's type
+        """Give the value as users see it: a NumPy scalar, `str`, `bytes` or object; None where it is undefined."""
         if self.bits is None:
             return None
+        if dtype.vlen == "object":
+            return unpacker(_in_documents(dtype))(self.bits)
         if dtype.vlen == "string":
             return self.bits.decode("utf-8")
         if dtype.vlen:
             return self.bits
         scalar: np.generic = np.frombuffer(self.bits, dtype.numpy)[0]
         return scalar
+
+
+def item_of(fill: Fill, dtype: DType) -> bytes:
+    """Give the fill of an array of objects as the kernel moves it."""
+    if fill.bits is None:
+        return empty_item(dtype)
+    return fill.bits if dtype.item != "msgpack" else packer(dtype)(fill.value(dtype))
+
+
+def _in_documents(dtype: DType) -> DType:
+    return JSON_OBJECTS if dtype.item == "msgpack" else dtype
 
 
 def pack_int(number: int, dtype: DType) -> bytes:
