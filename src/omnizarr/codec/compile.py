@@ -117,6 +117,8 @@ def _lower_one(codec: Codec, stage: Stage, chain: Chain) -> Lowered | None:
     if codec.name in ("vlen-utf8", "vlen-bytes") and not stage.vlen and stage.dtype.kind in "SUV" and stage.is_array:
         return lower_ragged(codec.name, stage)
     late = _LATE.get(codec.name)
+    if codec.name == "delta" and stage.dtype.kind == "b":
+        late = "booleans", "lower_delta"
     lowered = lower(codec, stage) if late is None else _late(*late)(codec, stage)
     if lowered is None:
         try:

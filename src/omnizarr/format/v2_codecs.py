@@ -94,12 +94,20 @@ def _parse_codec(item: JSON, pointer: str, key: str) -> Codec:
         raise MetadataError(f"an id is needed, not {describe(name)}", pointer=f"{pointer}/id", key=key)
     check_safe(name, pointer, key)
     configuration = {field: value for field, value in item.items() if field != "id"}
-    if name == "zstd" and configuration.get("checksum") is False:
-        del configuration["checksum"]  # the default
+    if name == "zstd":
+        _normalise_zstd(configuration)
     neutral = name in _NEUTRAL and (name != "crc32c" or configuration.get("location", "end") == "end")
     full = name if neutral else _PREFIX + name
     check_config(_PREFIX + name if name == "blosc" else full, configuration, pointer, key)
     return Codec(full, configuration)
+
+
+def _normalise_zstd(configuration: dict[str, JSON]) -> None:
+    level = configuration.get("level")
+    if type(level) is int:  # numcodecs takes any number for the nearest level that there is
+        configuration["level"] = min(max(level, -131072), 22)
+    if configuration.get("checksum") is False:
+        del configuration["checksum"]  # the default
 
 
 def _bytes(flow: Flow) -> Codec:
@@ -138,7 +146,8 @@ def _on_bytes(codec: Codec, pointer: str, flow: Flow) -> Codec:
         return _parse_blosc(codec, itemsize)
     if codec.name == "shuffle":
         elementsize = codec.configuration.get("elementsize", 4)
-        if size is not None and isinstance(elementsize, int) and size % elementsize:
+        # An element of no bytes is one of one byte to numcodecs: nothing is moved.
+        if size is not None and isinstance(elementsize, int) and elementsize and size % elementsize:
             flow.fail(codec, f"{pointer}/elementsize", f"sees elements of {elementsize} bytes in {size} bytes")
         return codec
     flow.nbytes = size + 4 if size is not None and codec.name == "crc32c" else None

@@ -155,7 +155,7 @@ def _vlen(codec: Codec, pointer: str, flow: Flow) -> Codec:
 def _shuffle(codec: Codec, pointer: str, flow: Flow) -> Codec:
     check_config("shuffle", codec.configuration, pointer, flow.key)
     size = codec.configuration.get("elementsize", 4)
-    if flow.nbytes is not None and isinstance(size, int) and flow.nbytes % size:
+    if flow.nbytes is not None and isinstance(size, int) and size and flow.nbytes % size:
         flow.fail(codec, f"{pointer}/elementsize", f"sees elements of {size} bytes in {flow.nbytes} bytes")
     return codec
 
