@@ -173,6 +173,8 @@ def _complete(codecs: list[Codec], layout: Layout) -> None:
 
 
 def _serialiser(stage: Stage, layout: Layout) -> Codec:
+    if stage.objects is not None and stage.objects.item == "optional":
+        return Codec("zarrs.optional")
     if stage.vlen == "object":
         raise MetadataError("arrays of objects need a codec that stores them", hint='codecs=["json2"], say')
     if stage.vlen:

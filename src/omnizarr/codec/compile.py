@@ -25,6 +25,8 @@ _LATE: Final = {
     "numcodecs.msgpack2": ("nested", "lower_nested"),
     "numcodecs.msgpack": ("nested", "lower_nested"),
     "numcodecs.categorize": ("categories", "lower_categorize"),
+    "zarrs.vlen": ("composite", "lower_composite"),
+    "zarrs.optional": ("composite", "lower_composite"),
 }
 """Codecs in Python that come with Omnizarr but are seldom met: module and function, imported when a chain names one."""
 
@@ -59,7 +61,7 @@ def compile_chain(
     key = (id(codecs), dtype, chunk_shape, limits)
     known = _compiled.get(key)
     if known is None:
-        stage = array_stage(dtype.numpy, chunk_shape, dtype.vlen)
+        stage = array_stage(dtype.numpy, chunk_shape, dtype.vlen, dtype if dtype.item else None)
         known = codecs, _compile(codecs, stage, limits.max_shard_depth)
         if len(_compiled) >= _MOST_COMPILED:
             _compiled.clear()
@@ -75,7 +77,7 @@ _MOST_COMPILED = 256
 
 def after_array_codecs(codecs: Iterable[Codec], dtype: DType, chunk_shape: tuple[int, ...]) -> Stage:
     """Return what the array codecs at the head of a chain make of a chunk."""
-    stage = array_stage(dtype.numpy, chunk_shape, dtype.vlen)
+    stage = array_stage(dtype.numpy, chunk_shape, dtype.vlen, dtype if dtype.item else None)
     chain = Chain([], [], [], stage)
     for codec in codecs:
         full = resolve(codec)
@@ -84,6 +86,19 @@ def after_array_codecs(codecs: Iterable[Codec], dtype: DType, chunk_shape: tuple
             break
         stage = lowered.stage
     return stage
+
+
+def compile_bytes(codecs: Iterable[Codec], stage: Stage) -> Chain:
+    """Compile codecs of bytes, which come after those that made the bytes of `stage`.
+
+    Raises:
+        MetadataError: If they do not fit each other, or one is not a codec of bytes.
+        UnsupportedError: If a codec is not installed.
+    """
+    chain = _compile(codecs, stage, 0)
+    for skipped in chain.skipped:
+        raise UnsupportedError("no such codec is installed", codec=skipped)
+    return chain
 
 
 def _compile(codecs: Iterable[Codec], stage: Stage, depth: int) -> Chain:
@@ -157,7 +172,7 @@ def _lower_sharding(codec: Codec, stage: Stage, depth: int) -> Lowered:
     if len(shape) != len(stage.shape) or 0 in shape or any(n % c for n, c in zip(stage.shape, shape, strict=False)):
         raise options.wrong("chunk_shape", list(shape), f"a divisor of the shard's shape {list(stage.shape)}")
     at_start = options.choice("index_location", "end", ("start", "end")) == "start"
-    inner = _compile(inner_codecs(codec), array_stage(stage.dtype, shape, stage.vlen), depth - 1)
+    inner = _compile(inner_codecs(codec), array_stage(stage.dtype, shape, stage.vlen, stage.objects), depth - 1)
     given = inner_codecs(codec, "index_codecs") if "index_codecs" in codec.configuration else _DEFAULT_INDEX
     counts = tuple(n // c for n, c in zip(stage.shape, shape, strict=True))
     index = _compile(given, array_stage(np.dtype(np.uint64), (*counts, 2)), 0)

@@ -44,6 +44,8 @@ def lower_nested(codec: Codec, stage: Stage) -> Lowered:
     step = {"name": codec.name, "encoded_size": None, "decoded_size": stage.size}
     if stage.vlen == "object":
         items = JSON_OBJECTS if is_json else MSGPACK_OBJECTS
+        if stage.objects is not None and stage.objects.item != items.item:
+            raise MetadataError(f"the codec holds {items.item} objects, not {stage.objects.item}", codec=codec.name)
         objects = ObjectLists(lists, prod(stage.shape), packer(items), unpacker(items))
         return Lowered(config, ("vlen", {}), after, (("python", {**step, "codec": objects, "kind": "bytes"}),))
     if stage.vlen or stage.dtype.kind not in "biufU":

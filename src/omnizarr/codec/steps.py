@@ -89,8 +89,9 @@ def _vlen(codec: str, vlen: str, options: Options, stage: Stage) -> Lowered:
 
 
 def _vlen_any(options: Options, stage: Stage) -> Lowered:
-    if not stage.vlen:
-        raise MetadataError(f"the codec holds elements of any length, not {stage.dtype.str}", codec="vlen-array")
+    if not stage.vlen or (stage.objects is not None and stage.objects.item != "array"):
+        shown = stage.objects.item + " objects" if stage.objects is not None else stage.dtype.str
+        raise MetadataError(f"the codec holds elements of any length, not {shown}", codec="vlen-array")
     given = options.raw("dtype")  # of the elements of arrays; the array's own type tells it too
     config: dict[str, JSON] = {} if given is None else {"dtype": given}
     return Lowered(config, ("vlen", {}), stage.to_bytes(None, typed=False))

@@ -12,10 +12,10 @@ from typing import Final
 
 import numpy as np
 
-from omnizarr.errors import MetadataError
+from omnizarr.errors import MetadataError, UnsupportedError
 from omnizarr.format.check import choice, integer, mapping, unknown_type
 from omnizarr.format.document import describe
-from omnizarr.model.dtype import BYTES, STRING, DType
+from omnizarr.model.dtype import BYTES, STRING, DType, optional_of
 from omnizarr.model.jsonvalue import JSON
 
 _RAW_BITS: Final = r"r([1-9][0-9]{0,9})"
@@ -69,6 +69,12 @@ def render_dtype(dtype: DType) -> JSON:
     if dtype.name in _PLAIN or re.fullmatch(_RAW_BITS, dtype.name):
         return dtype.name
     configuration: Mapping[str, JSON]
+    if dtype.item == "optional" and dtype.inner is not None:
+        inner = render_dtype(dtype.inner)
+        named = inner if isinstance(inner, dict) else {"name": inner}
+        return {"name": dtype.name, "configuration": {"name": named["name"], "configuration": {}, **named}}
+    if dtype.vlen == "object":
+        raise UnsupportedError("Zarr v3 has no arrays of Python objects", pointer="/data_type")
     if dtype.numpy.kind in "Mm":
         unit, scale = np.datetime_data(dtype.numpy)
         configuration = {"unit": unit, "scale_factor": scale}
@@ -123,6 +129,15 @@ def _time(name: str, configuration: dict[str, JSON], key: str) -> DType:
     return DType(np.dtype(f"{letter}8[{scale}{unit}]"), name)
 
 
+def _optional(name: str, configuration: dict[str, JSON], key: str) -> DType:
+    pointer = "/data_type/configuration"
+    inner = configuration.get("name")
+    if not isinstance(inner, str) or configuration.keys() - {"name", "configuration"}:
+        raise MetadataError("an optional type has the name and the configuration of another", pointer=pointer, key=key)
+    settings = mapping(configuration.get("configuration", {}), f"{pointer}/configuration", key)
+    return optional_of(_parse_named(inner, settings, key))._replace(name=name)
+
+
 # By name; a new type with a configuration is one more row.
 _PARAMETRIC: Final[dict[str, Callable[[str, dict[str, JSON], str], DType]]] = {
     "null_terminated_bytes": _bytes_of_length,
@@ -130,4 +145,6 @@ _PARAMETRIC: Final[dict[str, Callable[[str, dict[str, JSON], str], DType]]] = {
     "fixed_length_utf32": _utf32_of_length,
     "numpy.datetime64": _time,
     "numpy.timedelta64": _time,
+    "zarrs.optional": _optional,
+    "optional": _optional,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from operator import index
 from types import NoneType
-from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, cast
 
 import numpy as np
 
@@ -14,12 +14,14 @@ from omnizarr.codec.chain import Layout, build_chain
 from omnizarr.codec.object_type import is_object, object_type
 from omnizarr.errors import MetadataError, ShapeError, UnsupportedError
 from omnizarr.format.v2 import DIMENSIONS
+from omnizarr.format.v3_dtype import parse_dtype
 from omnizarr.hierarchy.attrs import to_json_object
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.dtype import DType
 from omnizarr.model.fill import Fill
 from omnizarr.model.grid import RegularGrid
+from omnizarr.model.jsonvalue import JSON
 from omnizarr.model.keys import Keys, default_keys, v2_keys
 
 if TYPE_CHECKING:
@@ -47,7 +49,7 @@ class ArrayOptions(TypedDict, total=False):
     """The keywords that describe a new array; see `omnizarr.create_array`."""
 
     shape: int | Iterable[int] | None
-    dtype: npt.DTypeLike | DType | None
+    dtype: npt.DTypeLike | DType | Mapping[str, JSON] | None
     data: Any
     chunks: Extents | Literal["auto"] | bool | None
     shards: Extents | Literal["auto"] | bool | None
@@ -154,9 +156,11 @@ def _dtype_and_shape(options: ArrayOptions) -> tuple[DType, tuple[int, ...]]:
     shape = (index(lengths),) if not isinstance(lengths, Iterable) else tuple(index(length) for length in lengths)
     if any(length < 0 for length in shape):
         raise ShapeError(f"the shape {shape} has a negative length")
+    if isinstance(given, dict) and "name" in given:  # as a v3 document spells it
+        return parse_dtype(cast("JSON", given), "dtype"), shape
     if is_object(given):
         return object_type(options.get("codecs", "auto")), shape
-    return DType.of("float64" if given is None else given), shape
+    return DType.of("float64" if given is None else cast("npt.DTypeLike", given)), shape
 
 
 def _keys(separator: str | None, dialect: str) -> Keys:

@@ -167,7 +167,9 @@ def transpose_order(codec: Codec) -> tuple[int, ...]:
     return tuple(cast("list[int]", codec.configuration["order"]))
 
 
-def inner_codecs(codec: Codec, field: Literal["codecs", "index_codecs"] = "codecs") -> tuple[Codec, ...]:
+def inner_codecs(
+    codec: Codec, field: Literal["codecs", "index_codecs", "data_codecs", "mask_codecs"] = "codecs"
+) -> tuple[Codec, ...]:
     """Read a chain inside a parsed sharding step: that of its chunks, or that of its index."""
     chain = cast("list[dict[str, JSON]]", codec.configuration[field])
     return tuple(

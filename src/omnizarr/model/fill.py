@@ -41,7 +41,7 @@ class Fill(NamedTuple):
                 but not to infinity).
         """
         if value is None:
-            return cls(None)
+            return cls(b"" if dtype.item == "optional" else None)  # there a missing value is one as any other
         if isinstance(value, np.ndarray) and value.ndim == 0:
             value = value[()]
         try:
