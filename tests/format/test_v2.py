@@ -193,7 +193,7 @@ def test_objects():
     refused(UnsafeError, dtype="|O", filters=[{"id": "pickle", "protocol": 5}])
     refused(UnsafeError, dtype="|O", filters=[{"id": "vlen-utf8"}, {"id": "pickle"}])
     refused(UnsafeError, compressor={"id": "pickle"})
-    for filters in (None, [], [{"id": "json2"}], [{"id": "zlib"}], [{}], [1], "x"):
+    for filters in (None, [], [{"id": "zlib"}], [{"id": "delta", "dtype": "<i4"}], [{}], [1], "x"):
         refused(UnsupportedError, dtype="|O", filters=filters)
 
 

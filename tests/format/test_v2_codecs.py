@@ -158,7 +158,7 @@ def test_filters(filters, compressor, codecs):
         (None, {"id": "blosc", "cname": "lz5"}, "/compressor/cname"),
         (None, {"id": "crc32c", "location": "middle"}, "/compressor/location"),
         ([{"id": "shuffle", "elementsize": 5}], None, "/filters/0/elementsize"),
-        ([{"id": "shuffle", "elementsize": 0}], None, "/filters/0/elementsize"),
+        ([{"id": "shuffle", "elementsize": -1}], None, "/filters/0/elementsize"),
         ([{"id": "delta"}], None, "/filters/0"),
         ([{"id": "delta", "dtype": "|S7"}], None, "/filters/0/dtype"),
         ([{"id": "delta", "dtype": "<i4", "astype": "x"}], None, "/filters/0/astype"),

@@ -154,7 +154,7 @@ def test_only_what_is_held_at_once_is_limited():
         ([BYTES_LITTLE, step("numcodecs.blosc", shuffle="x")], "/codecs/1/configuration/shuffle"),
         ([BYTES_LITTLE, step("crc32c", x=1)], "/codecs/1/configuration/x"),
         ([BYTES_LITTLE, step("numcodecs.shuffle", elementsize=5)], "/codecs/1/configuration/elementsize"),
-        ([BYTES_LITTLE, step("numcodecs.shuffle", elementsize=0)], "/codecs/1/configuration/elementsize"),
+        ([BYTES_LITTLE, step("numcodecs.shuffle", elementsize=-1)], "/codecs/1/configuration/elementsize"),
         ([step("numcodecs.delta"), BYTES_LITTLE], "/codecs/0/configuration"),
         ([step("numcodecs.delta", dtype="<i3"), BYTES_LITTLE], "/codecs/0/configuration/dtype"),
         ([step("numcodecs.delta", dtype="S7"), BYTES_LITTLE], "/codecs/0/configuration/dtype"),

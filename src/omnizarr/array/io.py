@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from omnizarr.array.index import Mask, Points, Selection
+from omnizarr.array.objects import boxed, packed, unpacked
 from omnizarr.array.values import as_values, broadcast, without_padding
 from omnizarr.codec.compile import compile_chain
 from omnizarr.errors import LimitError, ShapeError, UnsupportedError
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
+from omnizarr.model.dtype import DType
+from omnizarr.model.fill import item_of
 from omnizarr.model.grid import Grid
 from omnizarr.model.structs import has_padding
 from omnizarr.native import Block, Kernel
@@ -35,6 +38,7 @@ class Access:
         "_dtype",
         "_make",
         "_memory",
+        "_objects",
         "_origin",
         "_padded",
         "_path",
@@ -57,7 +61,7 @@ class Access:
     ) -> None:
         dtype = meta.dtype
         grid = meta.grid
-        fill = meta.fill.bits
+        fill = item_of(meta.fill, dtype) if dtype.item else meta.fill.bits
         target, prefix = kernel_target(store, path + "/" if path else "")
         chain = compile_chain(meta.codecs, dtype, grid.longest, limits=limits)
         self._skipped = chain.skipped
@@ -70,7 +74,7 @@ class Access:
             fill=fill,
             chain=chain.steps,
             name=place_name(store, path),
-            vlen=dtype.vlen,
+            vlen="bytes" if dtype.item else dtype.vlen,
             write_empty=write_empty,
             clipped=grid.clipped,
             cache_bytes=cache_bytes,
@@ -82,6 +86,7 @@ class Access:
         self._path = path or "/"
         self._dtype = dtype.numpy
         self._vlen = dtype.vlen
+        self._objects: DType | None = dtype if dtype.item else None
         self._memory = _OBJECT if dtype.vlen else dtype.numpy
         self._padded = self._dtype.names is not None and has_padding(self._dtype)
         self._origin = (0,) * len(meta.shape)
@@ -111,7 +116,7 @@ class Access:
             if not shape:
                 raw = np.empty(counts, self._memory)
                 self.kernel.read(dims, raw)
-                return raw[self._origin]
+                return raw[self._origin] if self._objects is None else self._unpacked(raw)[self._origin]
             raw, zeroed = self._allocate(counts)
             self.kernel.read(dims, raw, zeroed)
             if flips or order is not None or shape != counts:
@@ -120,8 +125,18 @@ class Access:
             raw, _ = self._allocate(found.shape)
             self._read_listed(found, raw.reshape(-1))
             if not found.shape:
-                return raw[()]
+                return raw[()] if self._objects is None else self._unpacked(raw)[()]
+        if self._objects is not None:
+            return self._unpacked(raw)
         return raw.astype(self._dtype) if self._memory is not self._dtype and self._vlen else raw
+
+    def _unpacked(self, raw: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return the objects that the kernel's byte strings stand for."""
+        return raw if self._objects is None else unpacked(raw, self._objects, self._path)
+
+    def boxed(self, result: Any) -> npt.NDArray[Any]:  # noqa: ANN401 - a scalar of the array's type
+        """Return a scalar as an array without dimensions."""
+        return np.asarray(result, self._dtype) if self._objects is None else boxed(result)
 
     def _allocate(self, shape: tuple[int, ...]) -> tuple[npt.NDArray[Any], bool]:
         """Return a new array, and whether missing chunks may be left as they are in it.
@@ -156,12 +171,16 @@ class Access:
             )
         if not out.flags.writeable:
             raise ShapeError("out cannot be written to", path=self._path)
-        direct = out.dtype == self._memory and (
-            out.flags.c_contiguous
-            or (isinstance(found, Selection) and found.order is None and found.shape == found.counts)
+        direct = (
+            self._objects is None
+            and out.dtype == self._memory
+            and (
+                out.flags.c_contiguous
+                or (isinstance(found, Selection) and found.order is None and found.shape == found.counts)
+            )
         )
         if not direct:
-            out[...] = self.read(found)
+            out[...] = self.read(found) if found.shape else self.boxed(self.read(found))
         elif isinstance(found, Selection):
             self.kernel.read(found.dims, found.view(out))
         else:
@@ -187,7 +206,10 @@ class Access:
             raise UnsupportedError(
                 "writing needs a codec that is not installed", path=self._path, codec=self._skipped[0]
             )
-        values = broadcast(as_values(value, self._dtype, self._vlen, self._path), found.shape, self._path)
+        values = as_values(value, self._dtype, self._vlen, self._path, ndim=len(found.shape))
+        if self._objects is not None:
+            values = packed(values, self._objects, self._path)
+        values = broadcast(values, found.shape, self._path)
         if not self._vlen:
             self._put(found, without_padding(values) if self._padded else values)
             return

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from omnizarr.array.objects import as_objects
 from omnizarr.errors import LimitError, ShapeError
 from omnizarr.model.small import is_pair, is_small
 from omnizarr.model.structs import padding
@@ -18,22 +19,30 @@ if TYPE_CHECKING:
 _OBJECT = np.dtype(object)
 
 
-def as_values(value: object, dtype: np.dtype[np.generic], vlen: str, path: str) -> npt.NDArray[Any]:
+def as_values(value: object, dtype: np.dtype[np.generic], vlen: str, path: str, *, ndim: int = 0) -> npt.NDArray[Any]:
     """Return the value as an array that the kernel takes: of the array's type, or of objects for variable length.
+
+    Args:
+        value: Whatever NumPy takes.
+        dtype: The array's type.
+        vlen: Which of the types of variable length it is, or the empty string.
+        path: The array, for messages.
+        ndim: How many dimensions it is written to; where elements are objects, only that tells lists of them from lists
+            in them.
 
     Raises:
         ShapeError: If the value cannot be had in that type.
     """
     if isinstance(value, np.ndarray) and value.dtype == dtype and not vlen:
         return value
+    if vlen == "object":
+        return as_objects(value, ndim)
     try:
         if vlen:
             return _strings(value, dtype) if vlen == "string" else _byte_strings(value)
         if dtype.names is not None and is_pair(dtype):
             return _pairs(value, dtype)
-        if isinstance(value, np.ndarray):
-            return value.astype(dtype)
-        if is_small(dtype):
+        if is_small(dtype) and not isinstance(value, np.ndarray):
             return _small(value, dtype)
         return np.asarray(value, dtype)
     except (TypeError, ValueError, OverflowError) as error:

@@ -21,6 +21,8 @@ from omnizarr.model.codec import Codec, canonical, resolve
 from omnizarr.model.dtype import DType
 from omnizarr.model.jsonvalue import JSON
 
+NESTED = ("numcodecs.json2", "numcodecs.msgpack2", "numcodecs.json", "numcodecs.msgpack")
+
 SMALL_CHUNK = 512
 """Chunks of fewer bytes are not compressed by default: the headers of a compressor would eat what it gains."""
 
@@ -61,7 +63,7 @@ def build_chain(given: object, layout: Layout, limits: Limits = DEFAULT_LIMITS) 
         )
     if given is None or _is_auto(given):
         return _plain_chain(_is_auto(given), layout)
-    return _chain([as_codec(one) for one in _list(given)], layout)
+    return _chain(as_codecs(given), layout)
 
 
 @lru_cache(maxsize=256)
@@ -76,7 +78,9 @@ def _chain(codecs: list[Codec], layout: Layout) -> tuple[Codec, ...]:
             raise MetadataError("shards= and the codec sharding_indexed exclude each other")
         return _finished(codecs, layout.dtype, layout.chunks)
     ndim = len(layout.chunks)
-    if layout.order == "F" and ndim > 1 and not (codecs and canonical(codecs[0].name) == "transpose"):
+    # What stores nested lists has no order of elements in memory.
+    ordered = not (codecs and canonical(codecs[0].name) in ("transpose", *NESTED))
+    if layout.order == "F" and ndim > 1 and ordered:
         codecs.insert(0, Codec("transpose", {"order": list(range(ndim))[::-1]}))
     _complete(codecs, layout)
     if layout.shards is None:
@@ -99,6 +103,11 @@ def default_codecs(dtype: DType, chunks: tuple[int, ...]) -> list[Codec]:
     if dtype.itemsize * prod(chunks) < SMALL_CHUNK:
         return []
     return [Codec("blosc", {"cname": "lz4", "clevel": 5, "shuffle": "shuffle" if dtype.itemsize > 1 else "noshuffle"})]
+
+
+def as_codecs(given: object) -> list[Codec]:
+    """Return the codecs that a user gave, none for "auto"."""
+    return [] if _is_auto(given) else [as_codec(one) for one in _list(given)]
 
 
 def as_codec(item: object) -> Codec:
@@ -164,6 +173,10 @@ def _complete(codecs: list[Codec], layout: Layout) -> None:
 
 
 def _serialiser(stage: Stage, layout: Layout) -> Codec:
+    if stage.objects is not None and stage.objects.item == "optional":
+        return Codec("zarrs.optional")
+    if stage.vlen == "object":
+        raise MetadataError("arrays of objects need a codec that stores them", hint='codecs=["json2"], say')
     if stage.vlen:
         return Codec("vlen-utf8" if stage.vlen == "string" else "vlen-bytes")
     fields = fields_order(stage.dtype)

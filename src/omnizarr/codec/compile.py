@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -18,6 +19,17 @@ from omnizarr.model.codec import Codec, inner_codecs, kind_of, resolve
 from omnizarr.model.dtype import DType
 from omnizarr.model.jsonvalue import JSON
 from omnizarr.model.small import is_small
+
+_LATE: Final = {
+    "numcodecs.json2": ("nested", "lower_nested"),
+    "numcodecs.json": ("nested", "lower_nested"),
+    "numcodecs.msgpack2": ("nested", "lower_nested"),
+    "numcodecs.msgpack": ("nested", "lower_nested"),
+    "numcodecs.categorize": ("categories", "lower_categorize"),
+    "zarrs.vlen": ("composite", "lower_composite"),
+    "zarrs.optional": ("composite", "lower_composite"),
+}
+"""Codecs in Python that come with Omnizarr but are seldom met: module and function, imported when a chain names one."""
 
 _DEFAULT_INDEX: tuple[Codec, ...] = (Codec("bytes", {"endian": "little"}), Codec("crc32c"))
 
@@ -50,7 +62,7 @@ def compile_chain(
     key = (id(codecs), dtype, chunk_shape, limits)
     known = _compiled.get(key)
     if known is None:
-        stage = array_stage(dtype.numpy, chunk_shape, dtype.vlen)
+        stage = array_stage(dtype.numpy, chunk_shape, dtype.vlen, dtype if dtype.item else None)
         known = codecs, _compile(codecs, stage, limits.max_shard_depth)
         if len(_compiled) >= _MOST_COMPILED:
             _compiled.clear()
@@ -66,7 +78,7 @@ _MOST_COMPILED = 256
 
 def after_array_codecs(codecs: Iterable[Codec], dtype: DType, chunk_shape: tuple[int, ...]) -> Stage:
     """Return what the array codecs at the head of a chain make of a chunk."""
-    stage = array_stage(dtype.numpy, chunk_shape, dtype.vlen)
+    stage = array_stage(dtype.numpy, chunk_shape, dtype.vlen, dtype if dtype.item else None)
     chain = Chain([], [], [], stage)
     for codec in codecs:
         full = resolve(codec)
@@ -77,8 +89,22 @@ def after_array_codecs(codecs: Iterable[Codec], dtype: DType, chunk_shape: tuple
     return stage
 
 
+def compile_bytes(codecs: Iterable[Codec], stage: Stage) -> Chain:
+    """Compile codecs of bytes, which come after those that made the bytes of `stage`.
+
+    Raises:
+        MetadataError: If they do not fit each other, or one is not a codec of bytes.
+        UnsupportedError: If a codec is not installed.
+    """
+    chain = _compile(codecs, stage, 0)
+    for skipped in chain.skipped:
+        raise UnsupportedError("no such codec is installed", codec=skipped)
+    return chain
+
+
 def _compile(codecs: Iterable[Codec], stage: Stage, depth: int) -> Chain:
     chain = Chain([], [], [], stage)
+    first = stage
     only_transposed = True
     for codec in codecs:
         full = resolve(codec)
@@ -93,10 +119,12 @@ def _compile(codecs: Iterable[Codec], stage: Stage, depth: int) -> Chain:
             lowered = found
         only_transposed = only_transposed and full.name == "transpose"
         stage = lowered.stage
-        chain.steps.append(lowered.step)
+        chain.steps.extend((lowered.step, *lowered.then))
         chain.codecs.append(full._replace(configuration=lowered.config))
     if stage.is_array:
         raise MetadataError("the list of codecs has none that turns an array into bytes", hint='add the codec "bytes"')
+    if any(name == "categorize" for name, _ in chain.steps):
+        chain = chain._replace(steps=_late("categories", "fold")(chain.steps, chain.codecs, first))
     return chain._replace(stage=stage)
 
 
@@ -104,7 +132,10 @@ def _lower_one(codec: Codec, stage: Stage, chain: Chain) -> Lowered | None:
     """Lower any codec but sharding; `None` where it may be left out and is not installed."""
     if codec.name in ("vlen-utf8", "vlen-bytes") and not stage.vlen and _is_plain(stage.dtype) and stage.is_array:
         return lower_ragged(codec.name, stage)
-    lowered = lower(codec, stage)
+    late = _LATE.get(codec.name)
+    if codec.name == "delta" and stage.dtype.kind == "b":
+        late = "booleans", "lower_delta"
+    lowered = lower(codec, stage) if late is None else _late(*late)(codec, stage)
     if lowered is None:
         try:
             lowered = lower_foreign(codec.name, codec.configuration, stage)
@@ -122,10 +153,15 @@ def _is_plain(dtype: np.dtype[np.generic]) -> bool:
     return dtype.kind in "SUV" and dtype.names is None and not is_small(dtype)
 
 
+def _late(module: str, function: str) -> Callable[..., Any]:
+    found: Callable[..., Any] = getattr(import_module(f"omnizarr.codec.{module}"), function)
+    return found
+
+
 def _check_place(name: str, lowered: Lowered, stage: Stage) -> None:
     """Raise if a codec of bytes stands before there are any, or a codec of arrays after."""
     step, config = lowered.step
-    kind = config["kind"] if step == "python" else kind_of(name)
+    kind = config["kind"] if step == "python" and not lowered.then else kind_of(name)
     if stage.is_array and kind == "bytes":
         raise MetadataError("a codec must come first that turns the array into bytes", codec=name)
     if not stage.is_array and kind != "bytes":
@@ -142,7 +178,7 @@ def _lower_sharding(codec: Codec, stage: Stage, depth: int) -> Lowered:
     if len(shape) != len(stage.shape) or 0 in shape or any(n % c for n, c in zip(stage.shape, shape, strict=False)):
         raise options.wrong("chunk_shape", list(shape), f"a divisor of the shard's shape {list(stage.shape)}")
     at_start = options.choice("index_location", "end", ("start", "end")) == "start"
-    inner = _compile(inner_codecs(codec), array_stage(stage.dtype, shape, stage.vlen), depth - 1)
+    inner = _compile(inner_codecs(codec), array_stage(stage.dtype, shape, stage.vlen, stage.objects), depth - 1)
     given = inner_codecs(codec, "index_codecs") if "index_codecs" in codec.configuration else _DEFAULT_INDEX
     counts = tuple(n // c for n, c in zip(stage.shape, shape, strict=True))
     index = _compile(given, array_stage(np.dtype(np.uint64), (*counts, 2)), 0)

@@ -6,19 +6,14 @@ type only tells the width to return them in.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import islice
 from math import prod
-from struct import Struct
 from typing import Any
 
 import numpy as np
 
+from omnizarr.codec.framing import join, split
 from omnizarr.codec.stage import Stage
 from omnizarr.codec.steps import Lowered
-from omnizarr.errors import CorruptError
-
-_LENGTH = Struct("<I")
 
 
 class RaggedText:
@@ -34,34 +29,15 @@ class RaggedText:
         """Encode the dense bytes of one chunk."""
         del shape  # the order of items is all
         items: list[Any] = np.frombuffer(data, self._dtype).tolist()
-        parts = [_LENGTH.pack(len(items))]
-        for item in items:
-            raw = item.encode() if isinstance(item, str) else item
-            parts += (_LENGTH.pack(len(raw)), raw)
-        return b"".join(parts)
+        return join([item.encode() if isinstance(item, str) else item for item in items])
 
     def decode(self, data: bytes | memoryview, size: int | None, shape: tuple[int, ...]) -> bytes:
         """Decode the items of one chunk to `size` dense bytes."""
-        raw = bytes(data)
-        expected = prod(shape)
         del size  # the kernel checks it
-        items = list(islice(self._items(raw), expected))
-        if len(items) != expected:
-            raise CorruptError(f"{len(items)} items where {expected} were expected", codec=self._name)
+        items = split(data, prod(shape), self._name)
         if self._dtype.kind == "U":
             return np.array([item.decode() for item in items], self._dtype).tobytes()
         return np.array(items, self._dtype).tobytes()
-
-    def _items(self, raw: bytes) -> Iterator[bytes]:
-        at = 4
-        while at < len(raw):
-            if at + 4 > len(raw):
-                raise CorruptError("an item is cut off", codec=self._name)
-            end = at + 4 + _LENGTH.unpack_from(raw, at)[0]
-            if end > len(raw):
-                raise CorruptError("an item is cut off", codec=self._name)
-            yield raw[at + 4 : end]
-            at = end
 
 
 def lower_ragged(name: str, stage: Stage) -> Lowered:

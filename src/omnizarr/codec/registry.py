@@ -27,8 +27,6 @@ KINDS: tuple[Kind, ...] = ("array", "array-bytes", "bytes")
 
 _UNSAFE = frozenset({"pickle", "dill", "cloudpickle", "joblib", "marshal"})
 
-_OBJECT_CODECS = frozenset({"json2", "msgpack2", "json", "msgpack", "vlen-array"})
-
 
 def kind_of(name: str) -> Kind | None:
     """Return "array", "array-bytes" or "bytes" for a codec, or `None` where only its place in a chain can tell."""
@@ -87,8 +85,6 @@ def _select(name: str) -> Any:  # noqa: ANN401 - typed by its module, which is i
 
 
 def _lower_numcodecs(name: str, identifier: str, config: Mapping[str, JSON], stage: Stage) -> Lowered:
-    if identifier in _OBJECT_CODECS:
-        raise UnsupportedError("arrays of Python objects are not supported", codec=name)
     try:
         registry = import_module("numcodecs.registry")
     except ImportError:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from omnizarr.model.dtype import DType
 from omnizarr.model.small import is_pair
 from omnizarr.model.structs import has_order, struct_order
 
@@ -19,7 +20,8 @@ class Stage(NamedTuple):
         shape: Shape of the array; of bytes, the shape they were made from.
         size: Number of bytes, or `None` where it depends on the values.
         is_array: Whether array codecs may follow.
-        vlen: "string" or "bytes" where the elements have no fixed size.
+        vlen: "string", "bytes" or "object" where the elements have no fixed size.
+        objects: Their type, where the elements are objects.
         typed: Of bytes, whether they still are the plain elements of `dtype`, so that a compressor may look at them so.
     """
 
@@ -29,6 +31,7 @@ class Stage(NamedTuple):
     is_array: bool = True
     vlen: str = ""
     typed: bool = True
+    objects: DType | None = None
 
     @property
     def itemsize(self) -> int:
@@ -44,9 +47,11 @@ class Stage(NamedTuple):
         return Stage(self.dtype, self.shape, size, is_array=False, vlen=self.vlen, typed=typed)
 
 
-def array_stage(dtype: np.dtype[np.generic], shape: tuple[int, ...], vlen: str = "") -> Stage:
+def array_stage(
+    dtype: np.dtype[np.generic], shape: tuple[int, ...], vlen: str = "", objects: DType | None = None
+) -> Stage:
     """Return the stage that a chain starts with: one whole chunk."""
-    return Stage(dtype, shape, None if vlen else dtype.itemsize * prod(shape), vlen=vlen)
+    return Stage(dtype, shape, None if vlen else dtype.itemsize * prod(shape), vlen=vlen, objects=objects)
 
 
 def swap_unit(dtype: np.dtype[Any]) -> int:

@@ -26,6 +26,8 @@ class Lowered(NamedTuple):
     config: dict[str, JSON]
     step: Step
     stage: Stage
+    then: tuple[Step, ...] = ()
+    """Steps on bytes that come with it."""
 
 
 def _transpose(options: Options, stage: Stage) -> Lowered:
@@ -98,6 +100,15 @@ def _vlen(codec: str, vlen: str, options: Options, stage: Stage) -> Lowered:
     if stage.vlen != vlen:
         raise MetadataError(f"the codec holds the {vlen} type, not {stage.vlen or stage.dtype.str}", codec=codec)
     return Lowered({}, ("vlen", {}), stage.to_bytes(None, typed=False))
+
+
+def _vlen_any(options: Options, stage: Stage) -> Lowered:
+    if not stage.vlen or (stage.objects is not None and stage.objects.item != "array"):
+        shown = stage.objects.item + " objects" if stage.objects is not None else stage.dtype.str
+        raise MetadataError(f"the codec holds elements of any length, not {shown}", codec="vlen-array")
+    given = options.raw("dtype")  # of the elements of arrays; the array's own type tells it too
+    config: dict[str, JSON] = {} if given is None else {"dtype": given}
+    return Lowered(config, ("vlen", {}), stage.to_bytes(None, typed=False))
 
 
 def _level(name: str, default: int, low: int, high: int) -> Lower:
@@ -181,6 +192,8 @@ KERNEL: dict[str, Lower] = {
     "bytes": _bytes,
     "vlen-utf8": _vlen_utf8,
     "vlen-bytes": _vlen_bytes,
+    "numcodecs.vlen-array": _vlen_any,
+    "zarrs.vlen_v2": _vlen_any,
     "gzip": _level("gzip", 1, -1, 9),
     "zlib": _level("zlib", 1, -1, 9),
     "bz2": _level("bz2", 1, 1, 9),

@@ -73,7 +73,7 @@ _RULES: Final[dict[str, dict[str, _Rule]]] = {
     "numcodecs.crc32c": {"location": _LOCATION},
     "numcodecs.crc32": {"location": _LOCATION},
     "numcodecs.adler32": {"location": _LOCATION},
-    "shuffle": {"elementsize": _within(1, _MAX_BLOCK)},
+    "shuffle": {"elementsize": _within(0, _MAX_BLOCK)},
     "vlen-utf8": {},
     "vlen-bytes": {},
 }

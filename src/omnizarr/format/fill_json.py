@@ -16,6 +16,7 @@ from omnizarr.errors import MetadataError, UnsupportedError
 from omnizarr.format import fill_numbers as numbers
 from omnizarr.format.document import describe
 from omnizarr.format.fill_numbers import BadFillError, bits_of
+from omnizarr.format.fill_objects import read_object, write_object
 from omnizarr.model.dtype import DType, field_type
 from omnizarr.model.fill import Fill, pack_fields, pack_text, pad
 from omnizarr.model.jsonvalue import JSON
@@ -256,6 +257,14 @@ def _write_base64(bits: bytes, _: DType) -> JSON:
     return binascii.b2a_base64(bits, newline=False).decode("ascii")
 
 
+def _read_inner(value: JSON, dtype: DType) -> bytes:
+    return _READERS_V3[dtype.family](value, dtype)
+
+
+def _write_inner(bits: bytes, dtype: DType) -> JSON:
+    return _WRITERS[dtype.family](bits, dtype)
+
+
 # By the family of the type; a new one is one more row in each.
 _READERS_V3: Final[dict[str, Reader]] = {
     "bool": numbers.read_bool,
@@ -271,6 +280,7 @@ _READERS_V3: Final[dict[str, Reader]] = {
     "raw": _read_raw,
     "string": _read_string,
     "bytes": _read_bytes,
+    "object": lambda value, dtype: read_object(value, dtype, _read_inner),
 }
 _READERS_V3["struct"] = _read_struct(_READERS_V3)
 _READERS_V2: Final[dict[str, Reader]] = {
@@ -298,4 +308,5 @@ _WRITERS: Final[dict[str, Writer]] = {
     "struct": _write_struct,
     "string": lambda bits, _: bits.decode("utf-8"),
     "bytes": _write_base64,
+    "object": lambda bits, dtype: write_object(bits, dtype, _write_inner),
 }

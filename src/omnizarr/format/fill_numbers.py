@@ -181,7 +181,7 @@ def write_time(bits: bytes, dtype: DType) -> JSON:
 
 def write_float(bits: bytes, dtype: DType) -> JSON:
     """Write a float: as a number or a word where that is exact, else as its bits."""
-    number = float(Fill(bits).value(dtype))  # type: ignore[arg-type]  # a NumPy float, or one of ml_dtypes
+    number = float(Fill(bits).value(dtype))  # a NumPy float, or one of ml_dtypes
     if number != number:  # noqa: PLR0124  # only NaN differs from itself
         number = _WORDS["NaN"]  # without the sign and the payload that it may have
     order = dtype.byteorder or "little"

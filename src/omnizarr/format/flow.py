@@ -84,6 +84,9 @@ class Flow:
         if name == "packbits":
             self.shape, self.dtype = None, DType.of("u1")
             return
+        if name == "categorize":
+            self.dtype = self._setting(configuration, "astype", pointer) or DType.of("u1")
+            return
         source = self._setting(configuration, "decode_dtype" if name == "astype" else "dtype", pointer)
         target = self._setting(configuration, "encode_dtype" if name == "astype" else "astype", pointer)
         if name == "delta" and source is None:

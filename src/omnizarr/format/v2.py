@@ -13,8 +13,9 @@ from omnizarr.format import fill_json
 from omnizarr.format.check import choice, chunk_bytes, chunk_shape, even_chunks, mapping, missing, shape
 from omnizarr.format.document import describe
 from omnizarr.format.flow import Flow
-from omnizarr.format.v2_codecs import objects_of, parse_codecs, render_codecs
-from omnizarr.format.v2_dtype import parse_dtype, render_dtype
+from omnizarr.format.v2_codecs import parse_codecs, render_codecs
+from omnizarr.format.v2_dtype import OBJECTS, parse_dtype, render_dtype
+from omnizarr.format.v2_objects import objects_of
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.grid import RegularGrid
@@ -53,7 +54,7 @@ def parse_array(zarray: JSON, zattrs: JSON, key: str, limits: Limits = DEFAULT_L
             missing(field, key)
     filters, compressor = _field(doc, "filters", key), _field(doc, "compressor", key)
     array_shape = shape(doc["shape"], key, limits)
-    objects = objects_of(filters, key) if doc["dtype"] == "|O" else ""
+    objects = objects_of(filters, key) if doc["dtype"] in OBJECTS else None
     dtype = parse_dtype(doc["dtype"], "/dtype", key, objects)
     chunks = chunk_shape(doc["chunks"], array_shape, "/chunks", key)
     chunk_bytes(chunks, dtype, "/chunks", key, limits)

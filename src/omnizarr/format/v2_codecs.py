@@ -14,6 +14,7 @@ from omnizarr.errors import MetadataError, UnsupportedError
 from omnizarr.format.codec_config import check_config, check_safe
 from omnizarr.format.document import describe
 from omnizarr.format.flow import Flow
+from omnizarr.format.v2_objects import ARRAYS, ITEMS, NESTED, is_nested
 from omnizarr.limits import DEFAULT_LIMITS
 from omnizarr.model.codec import BLOSC_SHUFFLES, KINDS, Codec, blosc_shuffle, canonical, resolve, transpose_order
 from omnizarr.model.dtype import DType
@@ -32,7 +33,7 @@ _NEUTRAL: Final = frozenset(
 _NEVER_COMPRESSOR: Final = frozenset(
     (
         *("shuffle", "crc32c", "numcodecs.crc32c", "numcodecs.crc32", "numcodecs.adler32"),
-        *("numcodecs.fletcher32", "numcodecs.jenkins_lookup3", "numcodecs.base64", *_OBJECT_CODECS),
+        *("numcodecs.fletcher32", "numcodecs.jenkins_lookup3", "numcodecs.base64", *_OBJECT_CODECS, *ITEMS),
     )
 )
 
@@ -44,27 +45,6 @@ class Pipeline(NamedTuple):
     order: Literal["C", "F"]
     filters: list[JSON] | None
     compressor: JSON
-
-
-def objects_of(filters: JSON, key: str) -> Literal["", "string", "bytes"]:
-    """Say what the elements of dtype `|O` are: the first filter tells.
-
-    Raises:
-        UnsafeError: They are pickled.
-        UnsupportedError: They are of a kind that Omnizarr does not have, or cannot be read by anyone.
-    """
-    first = filters[0] if isinstance(filters, list) and filters else None
-    name = first.get("id") if isinstance(first, dict) else None
-    if not isinstance(name, str):
-        message = "Python objects without a codec were stored as addresses in memory, which nobody can read"
-        raise UnsupportedError(message, pointer="/filters", key=key)
-    check_safe(name, "/filters/0", key)
-    if name == "vlen-utf8":
-        return "string"
-    if name == "vlen-bytes":
-        return "bytes"
-    message = f"objects encoded by {name!r} are not supported"
-    raise UnsupportedError(message, pointer="/filters/0", key=key, codec=name)
 
 
 def parse_codecs(filters: JSON, compressor: JSON, order: str, flow: Flow) -> tuple[Codec, ...]:
@@ -84,7 +64,7 @@ def parse_codecs(filters: JSON, compressor: JSON, order: str, flow: Flow) -> tup
         steps.append((compressor, "/compressor"))
     ndim = len(flow.shape or ())
     chain: list[Codec] = []
-    if order == "F" and ndim > 1:
+    if order == "F" and ndim > 1 and not (steps and is_nested(steps[0][0])):
         chain.append(Codec("transpose", {"order": list(reversed(range(ndim)))}))
     for item, pointer in steps:
         codec = _parse_codec(item, pointer, flow.key)
@@ -114,12 +94,20 @@ def _parse_codec(item: JSON, pointer: str, key: str) -> Codec:
         raise MetadataError(f"an id is needed, not {describe(name)}", pointer=f"{pointer}/id", key=key)
     check_safe(name, pointer, key)
     configuration = {field: value for field, value in item.items() if field != "id"}
-    if name == "zstd" and configuration.get("checksum") is False:
-        del configuration["checksum"]  # the default
+    if name == "zstd":
+        _normalise_zstd(configuration)
     neutral = name in _NEUTRAL and (name != "crc32c" or configuration.get("location", "end") == "end")
     full = name if neutral else _PREFIX + name
     check_config(_PREFIX + name if name == "blosc" else full, configuration, pointer, key)
     return Codec(full, configuration)
+
+
+def _normalise_zstd(configuration: dict[str, JSON]) -> None:
+    level = configuration.get("level")
+    if type(level) is int:  # numcodecs takes any number for the nearest level that there is
+        configuration["level"] = min(max(level, -131072), 22)
+    if configuration.get("checksum") is False:
+        del configuration["checksum"]  # the default
 
 
 def _bytes(flow: Flow) -> Codec:
@@ -139,8 +127,11 @@ def _to_bytes(codec: Codec, pointer: str, flow: Flow) -> Codec:
     fixed = ("text",) if wanted == "string" else ("fixed", "raw")
     if wanted is not None and dtype is not None and dtype.vlen != wanted and dtype.family not in fixed:
         flow.fail(codec, pointer, f"cannot store {dtype.name}")
-    if wanted is None and dtype is not None and dtype.is_vlen:
+    item = ITEMS.get(codec.name)
+    if wanted is None and dtype is not None and dtype.is_vlen and (item is None or item != dtype.item):
         flow.fail(codec, pointer, f"cannot store {dtype.name}")
+    if codec.name == ARRAYS and (dtype is None or not dtype.is_vlen):
+        flow.fail(codec, pointer, f"stores arrays, and not {dtype.name if dtype is not None else 'numbers'}")
     flow.stage = 1
     flow.nbytes = None
     flow.dtype = None
@@ -157,7 +148,8 @@ def _on_bytes(codec: Codec, pointer: str, flow: Flow) -> Codec:
         return _parse_blosc(codec, itemsize)
     if codec.name == "shuffle":
         elementsize = codec.configuration.get("elementsize", 4)
-        if size is not None and isinstance(elementsize, int) and size % elementsize:
+        # An element of no bytes is one of one byte to numcodecs: nothing is moved.
+        if size is not None and isinstance(elementsize, int) and elementsize and size % elementsize:
             flow.fail(codec, f"{pointer}/elementsize", f"sees elements of {elementsize} bytes in {size} bytes")
         return codec
     flow.nbytes = size + 4 if size is not None and codec.name == "crc32c" else None
@@ -180,6 +172,9 @@ def render_codecs(codecs: tuple[Codec, ...], ndim: int, dtype: DType) -> Pipelin
         UnsupportedError: v2 cannot express the chain.
     """
     order, rest = _split_order(codecs, ndim)
+    if order == "F" and rest and canonical(rest[0].name) in NESTED:
+        message = f"the codec {rest[0].name!r} has no order F: it stores the array as nested lists"
+        raise UnsupportedError(message, codec=rest[0].name)
     filters = [_render_codec(codec) for codec in rest if canonical(codec.name) != "bytes"]
     compressor: JSON = None
     if filters and canonical(rest[-1].name) != "bytes" and _compresses(rest[-1]):
@@ -232,8 +227,9 @@ def _render_codec(codec: Codec) -> JSON:
         return {"id": "zstd", "level": configuration.get("level", 0)}
     if name in _NEUTRAL:
         return {"id": name, **configuration}
-    if name.startswith(_PREFIX):
-        return {"id": name.removeprefix(_PREFIX), **configuration}
+    full = name if name.startswith(_PREFIX) else canonical(name)
+    if full.startswith(_PREFIX):
+        return {"id": full.removeprefix(_PREFIX), **configuration}
     raise UnsupportedError(f"Zarr v2 cannot express the codec {name!r}", codec=name)
 
 

@@ -14,10 +14,13 @@ import numpy as np
 from omnizarr.errors import MetadataError, UnsupportedError
 from omnizarr.format.check import product, sizes, unknown_type
 from omnizarr.format.document import describe
-from omnizarr.model.dtype import BYTES, MAX_ITEM, STRING, DType, field_type
+from omnizarr.model.dtype import MAX_ITEM, DType, field_type
 from omnizarr.model.jsonvalue import JSON
 from omnizarr.model.small import SMALL
 from omnizarr.model.structs import fields_of
+
+OBJECTS: Final = ("|O", "O", "object")
+"""How documents spell the type of Python objects."""
 
 _SIZES: Final = {
     "b": ("1",),
@@ -40,7 +43,7 @@ _NAMES: Final = frozenset(
 _TENSORSTORE: Final = frozenset(SMALL) - {"float8_e4m3", "float6_e2m3fn", "float6_e3m2fn", "uint2", "uint4"}
 
 
-def parse_dtype(value: JSON, pointer: str, key: str, objects: Literal["", "string", "bytes"] = "") -> DType:
+def parse_dtype(value: JSON, pointer: str, key: str, objects: DType | None = None) -> DType:
     """Read a type string, or the list of fields of a structure.
 
     Args:
@@ -48,7 +51,7 @@ def parse_dtype(value: JSON, pointer: str, key: str, objects: Literal["", "strin
             list of a name, a type and perhaps a shape for each field.
         pointer: Where it stands in the document.
         key: The document's key.
-        objects: What the elements of `|O` are, which the first filter says.
+        objects: The type of an array of `|O`, which the first filter says.
 
     Raises:
         MetadataError: It is no type string.
@@ -58,8 +61,8 @@ def parse_dtype(value: JSON, pointer: str, key: str, objects: Literal["", "strin
         return _parse_struct(value, pointer, key)
     if not isinstance(value, str):
         raise MetadataError(f"a type string is needed, not {describe(value)}", pointer=pointer, key=key)
-    if value in ("|O", "O", "object") and objects:
-        return STRING if objects == "string" else BYTES
+    if value in OBJECTS and objects is not None:
+        return objects
     try:
         return _parse_string(value)
     except _NotATypeError as error:

@@ -14,6 +14,7 @@ from omnizarr.format.check import choice, chunk_bytes, part, sizes
 from omnizarr.format.codec_config import check_config, check_safe
 from omnizarr.format.document import describe
 from omnizarr.format.flow import Flow
+from omnizarr.format.v3_composite import parse_optional, parse_vlen, render_composite
 from omnizarr.model.codec import ALIASES, KINDS, Codec, inner_codecs, sharding_of
 from omnizarr.model.dtype import DType
 from omnizarr.model.jsonvalue import JSON
@@ -157,7 +158,7 @@ def _vlen(codec: Codec, pointer: str, flow: Flow) -> Codec:
 def _shuffle(codec: Codec, pointer: str, flow: Flow) -> Codec:
     check_config("shuffle", codec.configuration, pointer, flow.key)
     size = codec.configuration.get("elementsize", 4)
-    if flow.nbytes is not None and isinstance(size, int) and flow.nbytes % size:
+    if flow.nbytes is not None and isinstance(size, int) and size and flow.nbytes % size:
         flow.fail(codec, f"{pointer}/elementsize", f"sees elements of {size} bytes in {flow.nbytes} bytes")
     return codec
 
@@ -229,6 +230,8 @@ _STEPS: Final[dict[str, Callable[[Codec, str, Flow], Codec]]] = {
     "shuffle": _shuffle,
     "crc32c": _crc32c,
     "sharding_indexed": _sharding,
+    "zarrs.vlen": lambda codec, pointer, flow: parse_vlen(codec, pointer, flow, parse_chain),
+    "zarrs.optional": lambda codec, pointer, flow: parse_optional(codec, pointer, flow, parse_chain),
 }
 
 
@@ -253,6 +256,8 @@ def _render(codec: Codec, dtype: DType) -> JSON:
         for field in ("codecs", "index_codecs"):
             inner = dtype if field == "codecs" else _UINT64
             configuration[field] = render_chain(inner_codecs(codec, field), inner)
+    elif ALIASES.get(name, name) in ("zarrs.vlen", "zarrs.optional"):
+        configuration = render_composite(codec, dtype, render_chain)
     elif name == "bytes" and not given and dtype.has_order:
         configuration = {"endian": dtype.byteorder if dtype.family == "struct" else "little"}
     elif name == "crc32c":

@@ -15,7 +15,7 @@ from omnizarr.errors import MetadataError, UnsupportedError
 from omnizarr.format.check import choice, integer, mapping, unknown_type
 from omnizarr.format.document import describe
 from omnizarr.model.codec import Codec, canonical, inner_codecs
-from omnizarr.model.dtype import BYTES, MAX_ITEM, STRING, DType, field_type, registered
+from omnizarr.model.dtype import BYTES, MAX_ITEM, STRING, DType, field_type, optional_of, registered
 from omnizarr.model.jsonvalue import JSON
 from omnizarr.model.structs import fields_of, has_padding, in_order, struct_order
 
@@ -72,6 +72,12 @@ def render_dtype(dtype: DType) -> JSON:
     if family == "struct":
         return _render_struct(dtype)
     configuration: Mapping[str, JSON]
+    if dtype.item == "optional" and dtype.inner is not None:
+        inner = render_dtype(dtype.inner)
+        named = inner if isinstance(inner, dict) else {"name": inner}
+        return {"name": dtype.name, "configuration": {"name": named["name"], "configuration": {}, **named}}
+    if dtype.vlen == "object":
+        raise UnsupportedError("Zarr v3 has no arrays of Python objects", pointer="/data_type")
     if family == "time":
         unit, scale = np.datetime_data(dtype.numpy)
         configuration = {"unit": unit, "scale_factor": scale}
@@ -207,6 +213,14 @@ def _render_struct(dtype: DType) -> JSON:
     return {"name": dtype.name, "configuration": {"fields": fields}}
 
 
+def _optional(name: str, configuration: dict[str, JSON], pointer: str, key: str) -> DType:
+    inner = configuration.get("name")
+    if not isinstance(inner, str) or configuration.keys() - {"name", "configuration"}:
+        raise MetadataError("an optional type has the name and the configuration of another", pointer=pointer, key=key)
+    settings = mapping(configuration.get("configuration", {}), f"{pointer}/configuration", key)
+    return optional_of(_parse_named(inner, settings, f"{pointer}/configuration", key))._replace(name=name)
+
+
 # By name; a new type with a configuration is one more row.
 _PARAMETRIC: Final[dict[str, Callable[[str, dict[str, JSON], str, str], DType]]] = {
     "null_terminated_bytes": _bytes_of_length,
@@ -216,4 +230,6 @@ _PARAMETRIC: Final[dict[str, Callable[[str, dict[str, JSON], str, str], DType]]]
     "numpy.timedelta64": _time,
     "struct": _struct,
     "structured": _struct,
+    "zarrs.optional": _optional,
+    "optional": _optional,
 }

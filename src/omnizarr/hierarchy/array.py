@@ -187,7 +187,7 @@ class Array:
             return read_fields(self, self, selection, error)
         result = access.read(found)
         if not found.shape and _keeps_array(selection):
-            return np.asarray(result, self._meta.dtype.numpy)
+            return access.boxed(result)
         return result
 
     def __setitem__(self, selection: Any, value: Any) -> None:  # noqa: ANN401 - whatever NumPy takes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from operator import index
 from types import NoneType
-from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, cast
 
 import numpy as np
 
@@ -13,10 +13,12 @@ from omnizarr.array.defaults import Extents, grid_layout
 from omnizarr.array.uneven import is_uneven
 from omnizarr.array.values import as_values
 from omnizarr.codec.chain import Layout, build_chain
-from omnizarr.errors import MetadataError, ShapeError
-from omnizarr.format.dialects import DIALECTS, WRITABLE, ZARR0, Dialect
+from omnizarr.codec.object_type import is_object, object_type
+from omnizarr.errors import MetadataError, ShapeError, UnsupportedError
+from omnizarr.format.dialects import DIALECTS, WRITABLE, ZARR0, ZARR2, Dialect
 from omnizarr.format.v2 import DIMENSIONS
 from omnizarr.format.v3_codecs import parse_named
+from omnizarr.format.v3_dtype import parse_dtype
 from omnizarr.format.v3_keys import parse_keys
 from omnizarr.hierarchy.attrs import to_json_object
 from omnizarr.limits import DEFAULT_LIMITS, Limits
@@ -51,7 +53,7 @@ class ArrayOptions(TypedDict, total=False):
     """The keywords that describe a new array; see `omnizarr.create_array`."""
 
     shape: int | Iterable[int] | None
-    dtype: npt.DTypeLike | DType | None
+    dtype: npt.DTypeLike | DType | Mapping[str, JSON] | None
     data: Any
     chunks: Extents | Literal["auto"] | bool | None
     shards: Extents | Literal["auto"] | bool | None
@@ -118,6 +120,8 @@ def _array_meta(options: ArrayOptions, dialect: str, limits: Limits) -> ArrayMet
     form = check_format(dialect)
     options = _without_inner_shape(options)
     wanted, shape = _dtype_and_shape(options)
+    if wanted.name == "object" and form is not ZARR2:
+        raise UnsupportedError("only Zarr v2 has arrays of Python objects", hint='Pass format="zarr2".')
     memory = _in_memory(wanted, form)
     grid, chunks, shards = grid_layout(shape, wanted.itemsize, options.get("chunks", "auto"), options.get("shards"))
     if options.get("order", "C") not in ("C", "F"):
@@ -207,22 +211,31 @@ def _without_inner_shape(options: ArrayOptions) -> ArrayOptions:
 
 def _dtype_and_shape(options: ArrayOptions) -> tuple[DType, tuple[int, ...]]:
     data, given, lengths = options.get("data"), options.get("dtype"), options.get("shape")
-    if data is not None and not isinstance(data, np.ndarray) and given is not None:
-        wanted = DType.of(given)
-        if wanted.family == "struct":  # only the type tells where a tuple is an element
-            data = as_values(data, wanted.numpy, "", "")
+    wanted = None if given is None else _dtype(given, options)
+    # Only the type tells where a tuple is an element.
+    if data is not None and not isinstance(data, np.ndarray) and wanted is not None and wanted.family == "struct":
+        data = as_values(data, wanted.numpy, "", "")
     if data is not None:
         # A list of text is variable-length text; an array says itself what it is.
-        array = np.asarray(data)
-        if given is None:
-            given = str if not isinstance(data, np.ndarray) and array.dtype.kind == "U" else array.dtype
+        array = np.asarray(data, object if is_object(given) else None)
+        if wanted is None:
+            text = not isinstance(data, np.ndarray) and array.dtype.kind == "U"
+            wanted = _dtype(str if text else array.dtype, options)
         lengths = array.shape if lengths is None else lengths
     if lengths is None:
         raise ShapeError("a new array needs a shape", hint="pass shape=(…), or data=")
     shape = (index(lengths),) if not isinstance(lengths, Iterable) else tuple(index(length) for length in lengths)
     if any(length < 0 for length in shape):
         raise ShapeError(f"the shape {shape} has a negative length")
-    return DType.of("float64" if given is None else given), shape
+    return DType.of("float64") if wanted is None else wanted, shape
+
+
+def _dtype(given: object, options: ArrayOptions) -> DType:
+    if isinstance(given, dict) and "name" in given:  # as a v3 document spells it
+        return parse_dtype(cast("JSON", given), "dtype")
+    if is_object(given):
+        return object_type(options.get("codecs", "auto"))
+    return DType.of(cast("npt.DTypeLike", given))
 
 
 def _keys(given: Keys | str | Mapping[str, object] | None, separator: str | None, form: Dialect) -> Keys:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from omnizarr.array.objects import packed
 from omnizarr.array.values import as_values, broadcast
 from omnizarr.errors import ShapeError
 from omnizarr.hierarchy.create import ArrayOptions
@@ -33,7 +34,11 @@ def fitting(data: object, meta: ArrayMeta, path: str) -> npt.NDArray[Any]:
     Raises:
         ShapeError: If they do not fit.
     """
-    values = broadcast(as_values(data, meta.dtype.numpy, meta.dtype.vlen, path), meta.shape, path)
+    values = as_values(data, meta.dtype.numpy, meta.dtype.vlen, path, ndim=len(meta.shape))
+    if meta.dtype.item:
+        packed(values, meta.dtype, path)
+        return broadcast(values, meta.shape, path)
+    values = broadcast(values, meta.shape, path)
     if meta.dtype.vlen:
         _check_items(values.reshape(-1).tolist(), meta.dtype.vlen, path)
     return values

@@ -11,6 +11,7 @@ from operator import index
 
 from omnizarr.array.index import Selection
 from omnizarr.array.io import Access
+from omnizarr.array.objects import boxed
 from omnizarr.array.values import as_values
 from omnizarr.errors import ShapeError, UnsupportedError
 from omnizarr.hierarchy.context import Context
@@ -45,8 +46,8 @@ def append(
         ShapeError: If the shape of the values does not fit.
         UnsupportedError: If stored chunks would have to change their length.
     """
-    array = as_values(values, meta.dtype.numpy, meta.dtype.vlen, path)
     ndim = len(meta.shape)
+    array = as_values(values, meta.dtype.numpy, meta.dtype.vlen, path, ndim=ndim)
     if not -ndim <= axis < ndim:
         raise ShapeError(f"axis {axis} of an array of {ndim} dimensions", path=path)
     axis %= ndim
@@ -78,7 +79,7 @@ def _fitted(meta: ArrayMeta, shape: tuple[int, ...], path: str) -> Grid:
         for before, after, length in zip(meta.shape, shape, grid.longest, strict=True):
             if before != after and length and min(before, after) % length:
                 raise UnsupportedError(
-                    f"its last chunks end with the array, so that of shape {meta.shape} cannot be given the shape {shape}",
+                    f"its last chunks end with the array, so {meta.shape} cannot become {shape}",
                     path=path,
                     hint="Create an array of the new shape, and write the data of this one to it.",
                 )
@@ -87,9 +88,11 @@ def _fitted(meta: ArrayMeta, shape: tuple[int, ...], path: str) -> Grid:
 
 
 def _refill(access: Access, meta: ArrayMeta, shape: tuple[int, ...]) -> None:
-    fill = meta.fill.value(meta.dtype)
-    if fill is None or 0 in shape:
+    if meta.fill.bits is None or 0 in shape:
         return
+    fill = meta.fill.value(meta.dtype)
+    if meta.dtype.item:
+        fill = boxed(fill)  # one element, also where it is a list
     # As far as the chunks reach that are left, but no farther than there was data.
     last = [place(edges, new - 1) for edges, new in zip(meta.grid.edges, shape, strict=True)]
     reach = tuple(min(old, start + length) for old, (_, start, length) in zip(meta.shape, last, strict=True))

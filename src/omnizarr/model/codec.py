@@ -48,6 +48,11 @@ KINDS: Final[dict[str, Kind]] = {
     "numcodecs.vlen-array": "array-bytes",
     "numcodecs.json2": "array-bytes",
     "numcodecs.msgpack2": "array-bytes",
+    "numcodecs.json": "array-bytes",
+    "numcodecs.msgpack": "array-bytes",
+    "zarrs.vlen": "array-bytes",
+    "zarrs.vlen_v2": "array-bytes",
+    "zarrs.optional": "array-bytes",
     "gzip": "bytes",
     "zlib": "bytes",
     "zstd": "bytes",
@@ -80,6 +85,12 @@ ALIASES: Final[dict[str, str]] = {
     "numcodecs.shuffle": "shuffle",
     "numcodecs.delta": "delta",
     "numcodecs.crc32c": "crc32c",
+    "vlen-array": "numcodecs.vlen-array",
+    "optional": "zarrs.optional",
+    "https://codec.zarrs.dev/array_to_bytes/vlen": "zarrs.vlen",
+    "https://codec.zarrs.dev/array_to_bytes/vlen_v2": "zarrs.vlen_v2",
+    "https://codec.zarrs.dev/array_to_bytes/vlen_array": "numcodecs.vlen-array",
+    "https://codec.zarrs.dev/array_to_bytes/optional": "zarrs.optional",
 }
 """Names whose bytes are the same as another name's. Not `numcodecs.blosc`: its configuration is spelled otherwise."""
 
@@ -156,7 +167,9 @@ def transpose_order(codec: Codec) -> tuple[int, ...]:
     return tuple(cast("list[int]", codec.configuration["order"]))
 
 
-def inner_codecs(codec: Codec, field: Literal["codecs", "index_codecs"] = "codecs") -> tuple[Codec, ...]:
+def inner_codecs(
+    codec: Codec, field: Literal["codecs", "index_codecs", "data_codecs", "mask_codecs"] = "codecs"
+) -> tuple[Codec, ...]:
     """Read a chain inside a parsed sharding step: that of its chunks, or that of its index."""
     chain = cast("list[dict[str, JSON]]", codec.configuration[field])
     return tuple(

@@ -1,4 +1,4 @@
-"""Element types: a NumPy dtype where there is one, and the two types of variable length.
+"""Element types: a NumPy dtype where there is one, and the types of variable length.
 
 The names are those of the Zarr v3 core and of the zarr-extensions registry, because they are the only complete set:
 https://zarr-specs.readthedocs.io/en/latest/v3/data-types/index.html
@@ -43,6 +43,7 @@ Family: TypeAlias = Literal[
     "pair",
     "string",
     "bytes",
+    "object",
 ]
 """What a type is made of, whatever its size; NumPy's letter "V" stands for four of these.
 
@@ -84,8 +85,14 @@ class DType(NamedTuple):
     name: str
     """The neutral name: `int32`, `string`, `bytes`, `fixed_length_utf32`, …"""
 
-    vlen: Literal["", "string", "bytes"] = ""
-    """Which of the two types of variable length it is, or the empty string."""
+    vlen: Literal["", "string", "bytes", "object"] = ""
+    """Which of the types of variable length it is, or the empty string."""
+
+    item: Literal["", "json", "msgpack", "array", "optional"] = ""
+    """Of objects, how one of them becomes bytes in the kernel's buffers; see `omnizarr.model.items`."""
+
+    inner: DType | None = None
+    """Of objects, the type of what an `array` or an `optional` holds."""
 
     @classmethod
     def of(cls, what: DType | npt.DTypeLike) -> DType:
@@ -255,7 +262,10 @@ def _name(dtype: np.dtype[Any]) -> str:
         hint = 'For complex numbers of two bytes say dtype="complex_float16" or "complex_bfloat16".'
         raise UnsupportedError(f"the element type {dtype} is not supported", hint=hint if dtype.kind != "V" else None)
     if kind == "O":
-        hint = 'Say which objects: dtype="string" or dtype="bytes".'
+        hint = (
+            'Say which objects: dtype="string" or dtype="bytes"; or, in format "zarr2", name a codec for any objects: '
+            'codecs=["json2"].'
+        )
         raise UnsupportedError("arrays of Python objects cannot be stored", hint=hint)
     if dtype.itemsize == 0:
         hint = f'Give a length as in "{kind}10", or take "string" or "bytes" for values of any length.'
@@ -274,3 +284,19 @@ STRING = DType(STRING_NUMPY, "string", "string")
 
 BYTES = DType(np.dtype(object), "bytes", "bytes")
 """Byte strings of any length."""
+
+JSON_OBJECTS = DType(np.dtype(object), "object", "object", "json")
+"""Whatever JSON can say: text, numbers, lists, mappings, None."""
+
+MSGPACK_OBJECTS = DType(np.dtype(object), "object", "object", "msgpack")
+"""Whatever MessagePack can say: as JSON, and byte strings."""
+
+
+def arrays_of(inner: DType) -> DType:
+    """Make the type whose elements are arrays of one dimension and any length."""
+    return DType(np.dtype(object), "object", "object", "array", inner)
+
+
+def optional_of(inner: DType) -> DType:
+    """Make the type whose elements are those of another type, or None."""
+    return DType(np.dtype(object), "zarrs.optional", "object", "optional", inner)

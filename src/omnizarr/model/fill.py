@@ -11,7 +11,8 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 
 from omnizarr.errors import ShapeError
-from omnizarr.model.dtype import DType, field_type
+from omnizarr.model.dtype import JSON_OBJECTS, DType, field_type
+from omnizarr.model.items import empty_item, packer, unpacker
 from omnizarr.model.small import PAIRS, SMALL_INTEGERS, pack_small_float, pack_small_int
 from omnizarr.model.structs import Field, fields_of
 
@@ -25,7 +26,8 @@ _INFINITY_BITS: Final = {2: 0x7C00, 4: 0x7F800000, 8: 0x7FF0000000000000}
 class Fill(NamedTuple):
     r"""One element's bytes, as it lies in memory in its type's byte order; None where the fill value is undefined.
 
-    For the types of variable length these are the UTF-8 text or the byte string itself.
+    For the types of variable length these are the UTF-8 text or the byte string itself. For objects they are what
+    `omnizarr.model.items` makes of them, but JSON where elements are MessagePack: documents have nothing else.
 
     >>> Fill.of(-0.0, DType.of("<f4")).bits
     b'\x00\x00\x00\x80'
@@ -42,10 +44,12 @@ class Fill(NamedTuple):
                 but not to infinity).
         """
         if value is None:
-            return cls(None)
+            return cls(b"" if dtype.item == "optional" else None)  # there a missing value is one as any other
         if isinstance(value, np.ndarray) and value.ndim == 0:
             value = value[()]
         try:
+            if dtype.vlen == "object":
+                return cls(packer(_in_documents(dtype))(value))
             if dtype.vlen:
                 return cls(_as_str(value).encode("utf-8") if dtype.vlen == "string" else _as_bytes(value))
             fill = cls(_PACKERS[dtype.family](value, dtype))
@@ -61,6 +65,8 @@ class Fill(NamedTuple):
 
         `float8_e8m0fnu` has no zero; these bits are its smallest number.
         """
+        if dtype.vlen == "object":
+            return cls(empty_item(_in_documents(dtype)))
         return cls(b"" if dtype.vlen else bytes(dtype.itemsize))
 
     def reordered(self, old: DType, new: DType) -> Fill:
@@ -69,16 +75,29 @@ class Fill(NamedTuple):
             return self
         return Fill(np.frombuffer(self.bits, old.numpy).astype(new.numpy).tobytes())
 
-    def value(self, dtype: DType) -> np.generic | str | bytes | None:
-        """Give the value as users see it: a NumPy scalar, `str` or `bytes`; None where it is undefined."""
+    def value(self, dtype: DType) -> Any:  # noqa: ANN401 - of the array's type
+        """Give the value as users see it: a NumPy scalar, `str`, `bytes` or object; None where it is undefined."""
         if self.bits is None:
             return None
+        if dtype.vlen == "object":
+            return unpacker(_in_documents(dtype))(self.bits)
         if dtype.vlen == "string":
             return self.bits.decode("utf-8")
         if dtype.vlen:
             return self.bits
         scalar: np.generic = np.frombuffer(self.bits, dtype.numpy)[0]
         return scalar
+
+
+def item_of(fill: Fill, dtype: DType) -> bytes:
+    """Give the fill of an array of objects as the kernel moves it."""
+    if fill.bits is None:
+        return empty_item(dtype)
+    return fill.bits if dtype.item != "msgpack" else packer(dtype)(fill.value(dtype))
+
+
+def _in_documents(dtype: DType) -> DType:
+    return JSON_OBJECTS if dtype.item == "msgpack" else dtype
 
 
 def pack_int(number: int, dtype: DType) -> bytes:
