@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import Buffer
 
-__all__ = ["Block", "FileStore", "Kernel", "MemoryStore", "split_object"]
+__all__ = ["Block", "FileStore", "Kernel", "MemoryStore", "Stream", "split_object"]
 
 _Step: TypeAlias = tuple[str, dict[str, Any]]
 _Axis: TypeAlias = tuple[int, int, int] | npt.NDArray[np.int64]
@@ -83,6 +83,16 @@ class Kernel:
         """Number of stored chunks (shards, where sharded) of the grid, and their bytes."""
     def trim(self) -> int:
         """Erase chunks that lie outside the shape; returns how many."""
+
+@final
+class Stream:
+    """Codecs of bytes as one, the first of which sees the decoded bytes; runs without the GIL."""
+
+    def __new__(cls, steps: list[_Step]) -> Stream: ...
+    def encode(self, data: Buffer) -> bytes:
+        """Encode the bytes of any contiguous buffer."""
+    def decode(self, data: Buffer, size: int | None, max_size: int) -> bytes:
+        """Decode to exactly `size` bytes, or where that is None to at most `max_size`."""
 
 def split_object(document: bytes) -> dict[str, bytes]:
     """Split a JSON object into its members' raw texts without parsing them."""

@@ -3,33 +3,15 @@
 use std::sync::Arc;
 
 use omnizarr_core::chain::{ArrayStep, Chain, Pack, Shard};
-use omnizarr_core::codec::{
-    Blosc, Bz2, Crc32c, Delta, Gzip, Lz4, Lzma, LzmaFilter, Shapeless, Shuffle, Step, Zlib, Zstd,
-};
-use omnizarr_core::error::CodecError;
-use pyo3::exceptions::{PyKeyError, PyValueError};
+use omnizarr_core::codec::{Delta, Series, Shapeless};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::foreign::{PythonFilter, PythonStep};
+use crate::codecs::{byte_step, option, python_step, valid};
+use crate::foreign::PythonFilter;
 
-type Steps<'py> = Vec<(String, Bound<'py, PyDict>)>;
-
-fn option<'py, T>(config: &Bound<'py, PyDict>, name: &str) -> PyResult<T>
-where
-    T: for<'a> FromPyObject<'a, 'py, Error: Into<PyErr>>,
-{
-    let value = config.get_item(name)?.ok_or_else(|| PyKeyError::new_err(name.to_owned()))?;
-    value.extract().map_err(Into::into)
-}
-
-fn valid<T>(step: Result<T, CodecError>) -> PyResult<T> {
-    step.map_err(|error| PyValueError::new_err(error.to_string()))
-}
-
-fn made<T: Step + 'static>(step: Result<T, CodecError>) -> PyResult<Arc<dyn Step>> {
-    valid(step).map(|step| Arc::new(step) as Arc<dyn Step>)
-}
+pub type Steps<'py> = Vec<(String, Bound<'py, PyDict>)>;
 
 /// Build the chain for elements of `item` bytes.
 pub fn build(steps: &Bound<'_, PyList>, item: usize, most_variable: usize) -> PyResult<Chain> {
@@ -85,44 +67,8 @@ fn transpose(chain: &mut Chain, order: Vec<usize>) -> PyResult<()> {
     Ok(())
 }
 
-fn python_step(config: &Bound<'_, PyDict>) -> PyResult<PythonStep> {
-    let (encoded, decoded): (Option<usize>, Option<usize>) =
-        (option(config, "encoded_size")?, option(config, "decoded_size")?);
-    Ok(PythonStep { codec: option(config, "codec")?, name: option(config, "name")?, sizes: encoded.zip(decoded) })
-}
-
-fn byte_step(name: &str, config: &Bound<'_, PyDict>) -> PyResult<Arc<dyn Step>> {
-    match name {
-        "gzip" => made(Gzip::new(option(config, "level")?)),
-        "zlib" => made(Zlib::new(option(config, "level")?)),
-        "zstd" => made(Zstd::new(option(config, "level")?, option(config, "checksum")?)),
-        "lz4" => made(Lz4::new(option(config, "acceleration")?)),
-        "bz2" => made(Bz2::new(option(config, "level")?)),
-        "crc32c" => made(Ok(Crc32c::new())),
-        "shuffle" => made(Shuffle::new(option(config, "elementsize")?)),
-        "lzma" => lzma(config),
-        "blosc" => {
-            let cname: String = option(config, "cname")?;
-            made(Blosc::new(
-                &cname,
-                option(config, "clevel")?,
-                option(config, "shuffle")?,
-                option(config, "typesize")?,
-                option(config, "blocksize")?,
-            ))
-        }
-        _ => Err(PyValueError::new_err(format!("the kernel has no codec {name:?}"))),
-    }
-}
-
-fn lzma(config: &Bound<'_, PyDict>) -> PyResult<Arc<dyn Step>> {
-    let filters: Option<Vec<Bound<'_, PyDict>>> = option(config, "filters")?;
-    let filter = |entry: &Bound<'_, PyDict>| -> PyResult<LzmaFilter> {
-        let rest = entry.iter().filter(|(name, _)| !name.eq("id").unwrap_or(false));
-        let options: PyResult<Vec<(String, u64)>> =
-            rest.map(|(name, value)| Ok((name.extract()?, value.extract()?))).collect();
-        Ok(LzmaFilter { id: option(entry, "id")?, options: options? })
-    };
-    let filters = filters.map(|list| list.iter().map(filter).collect::<PyResult<Vec<_>>>()).transpose()?;
-    made(Lzma::new(option(config, "format")?, option(config, "check")?, option(config, "preset")?, filters))
+/// Codecs of bytes one after the other.
+pub fn series(steps: Steps<'_>) -> PyResult<Series> {
+    let steps: PyResult<Vec<_>> = steps.iter().map(|(name, config)| byte_step(name, config)).collect();
+    Ok(Series::new(steps?))
 }

@@ -1,6 +1,6 @@
 //! Kernel errors as the exceptions that `omnizarr.errors` defines.
 
-use omnizarr_core::error::{Error, Fault};
+use omnizarr_core::error::{CodecError, Error, Fault};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -8,6 +8,11 @@ use pyo3::types::PyDict;
 /// Make the Python exception for an error of the array at `path` (`None` outside arrays).
 pub fn raise(py: Python<'_>, error: Error, path: Option<&str>) -> PyErr {
     build(py, error, path).unwrap_or_else(|failure| failure)
+}
+
+/// Make the Python exception for an error of a codec outside any array.
+pub fn raise_codec(py: Python<'_>, cause: CodecError) -> PyErr {
+    raise(py, Error::Chunk { key: String::new(), cause }, None)
 }
 
 fn build(py: Python<'_>, error: Error, path: Option<&str>) -> PyResult<PyErr> {
@@ -31,7 +36,9 @@ fn build(py: Python<'_>, error: Error, path: Option<&str>) -> PyResult<PyErr> {
             ("CorruptShardError", format!("damaged shard: {message}"))
         }
         Error::Chunk { key, cause: codec } => {
-            kwargs.set_item("key", key)?;
+            if !key.is_empty() {
+                kwargs.set_item("key", key)?;
+            }
             kwargs.set_item("codec", &codec.codec)?;
             cause = codec.source.and_then(|source| source.downcast::<PyErr>().ok());
             match codec.fault {

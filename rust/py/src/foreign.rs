@@ -28,6 +28,11 @@ fn bytes_of<T>(value: &Bound<'_, PyAny>, f: impl FnOnce(&[u8]) -> T) -> PyResult
     Ok(f(&buffer.to_vec(py)?))
 }
 
+/// A copy of the bytes of any object with a contiguous buffer.
+pub fn owned_bytes(value: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+    bytes_of(value, <[u8]>::to_vec)
+}
+
 /// A store written in Python.
 pub struct PythonStore {
     store: Py<PyAny>,

@@ -4,10 +4,12 @@
 mod arrays;
 mod blocks;
 mod chain;
+mod codecs;
 mod errors;
 mod foreign;
 mod kernel;
 mod stores;
+mod stream;
 mod strings;
 mod threads;
 
@@ -44,5 +46,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<stores::FileStore>()?;
     module.add_class::<stores::MemoryStore>()?;
     module.add_class::<kernel::Kernel>()?;
+    module.add_class::<stream::Stream>()?;
     module.add_function(wrap_pyfunction!(split_object, module)?)
 }
