@@ -18,6 +18,7 @@ class Stage(NamedTuple):
         is_array: Whether array codecs may follow.
         vlen: "string" or "bytes" where the elements have no fixed size.
         typed: Of bytes, whether they still are the plain elements of `dtype`, so that a compressor may look at them so.
+        name: The neutral name of the type of elements, where it says more than `dtype`: of types smaller than a byte.
     """
 
     dtype: np.dtype[np.generic]
@@ -26,6 +27,12 @@ class Stage(NamedTuple):
     is_array: bool = True
     vlen: str = ""
     typed: bool = True
+    name: str = ""
+
+    @property
+    def label(self) -> str:
+        """The type of the elements, for messages."""
+        return self.name or self.vlen or self.dtype.name
 
     @property
     def itemsize(self) -> int:
@@ -41,9 +48,9 @@ class Stage(NamedTuple):
         return Stage(self.dtype, self.shape, size, is_array=False, vlen=self.vlen, typed=typed)
 
 
-def array_stage(dtype: np.dtype[np.generic], shape: tuple[int, ...], vlen: str = "") -> Stage:
+def array_stage(dtype: np.dtype[np.generic], shape: tuple[int, ...], vlen: str = "", name: str = "") -> Stage:
     """Return the stage that a chain starts with: one whole chunk."""
-    return Stage(dtype, shape, None if vlen else dtype.itemsize * prod(shape), vlen=vlen)
+    return Stage(dtype, shape, None if vlen else dtype.itemsize * prod(shape), vlen=vlen, name=name)
 
 
 def swap_unit(dtype: np.dtype[np.generic]) -> int:
