@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use crate::buffer::Buffer;
 use crate::cell::{Dims, Sel, strides};
-use crate::codec::{Contexts, Filter, Step, Want, after};
+use crate::codec::{Contexts, Filter, Reshape, Step, Want, after};
 use crate::error::{CodecError, Fault};
 use crate::mem::{View, swap_in_place};
 
@@ -16,6 +16,8 @@ pub enum ArrayStep {
     Code(Arc<dyn Filter>),
     /// A change of the axes' order that could not be folded into the copy.
     Transpose(Dims),
+    /// A change of the shape, which leaves the elements where they are.
+    Reshape(Reshape),
 }
 
 /// The step that makes bytes of an array.
@@ -67,6 +69,16 @@ impl ArrayStep {
         match self {
             Self::Code(step) => (step.encoded_size(want, shape), step.encoded_shape(shape)),
             Self::Transpose(order) => (want, permute(shape, order)),
+            // Where it cannot be, coding says so.
+            Self::Reshape(step) => (want, step.shape(shape).unwrap_or_else(|| Dims::from_slice(shape))),
+        }
+    }
+
+    fn decodes_as_is(&self) -> bool {
+        match self {
+            Self::Code(step) => step.decodes_as_is(),
+            Self::Transpose(_) => false,
+            Self::Reshape(_) => true,
         }
     }
 }
@@ -75,6 +87,11 @@ impl Chain {
     /// Whether stored bytes are elements as they are, so that any part can be read alone.
     pub fn is_raw(&self) -> bool {
         self.array.is_empty() && self.bytes.is_empty() && matches!(self.pack, Pack::Bytes { .. })
+    }
+
+    /// Whether packed bytes are elements as they are, whatever was done to them when they were written.
+    pub fn reads_plain(&self) -> bool {
+        self.array.iter().all(ArrayStep::decodes_as_is)
     }
 
     /// The shard step, where stored bytes are a shard as it is.
@@ -196,6 +213,10 @@ impl Chain {
             match step {
                 ArrayStep::Code(step) => step.decode(data.as_slice(), spare, dims, *want, cx)?,
                 ArrayStep::Transpose(order) => turn(order, dims, data, spare, false)?,
+                ArrayStep::Reshape(step) => {
+                    step.apply(dims)?;
+                    continue;
+                }
             }
             std::mem::swap(data, spare);
         }
@@ -215,6 +236,10 @@ impl Chain {
             match step {
                 ArrayStep::Code(step) => step.encode(data.as_slice(), spare, &dims, cx)?,
                 ArrayStep::Transpose(order) => turn(order, &dims, data, spare, true)?,
+                ArrayStep::Reshape(step) => {
+                    dims = step.apply(&dims)?;
+                    continue;
+                }
             }
             dims = step.emitted(Want::AtMost(0), &dims).1;
             std::mem::swap(data, spare);

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use omnizarr_core::chain::{ArrayStep, Chain, Pack, Shard};
-use omnizarr_core::codec::{Delta, Series, Shapeless};
+use omnizarr_core::codec::Series;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::codecs::{byte_step, option, python_step, valid};
+use crate::codecs::{byte_step, option, python_step};
+use crate::filters::{array_step, pack_step};
 use crate::foreign::PythonFilter;
 
 pub type Steps<'py> = Vec<(String, Bound<'py, PyDict>)>;
@@ -43,11 +44,15 @@ fn assemble(steps: Steps<'_>, item: usize, most_variable: usize) -> PyResult<Cha
                     _ => chain.bytes.push(Arc::new(step)),
                 }
             }
-            "delta" => {
-                let (dtype, astype): (String, String) = (option(config, "dtype")?, option(config, "astype")?);
-                chain.array.push(ArrayStep::Code(Arc::new(Shapeless(valid(Delta::new(&dtype, &astype))?))));
+            _ => {
+                if let Some(step) = array_step(name, config)? {
+                    chain.array.push(step);
+                } else if let Some(pack) = pack_step(name, config)? {
+                    (chain.pack, packed) = (pack, true);
+                } else {
+                    chain.bytes.push(byte_step(name, config)?);
+                }
             }
-            _ => chain.bytes.push(byte_step(name, config)?),
         }
     }
     if packed { Ok(chain) } else { Err(PyValueError::new_err("a chain needs a step from array to bytes")) }

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use omnizarr_core::codec::{Blosc, Bz2, Crc32c, Gzip, Lz4, Lzma, LzmaFilter, Shuffle, Step, Zlib, Zstd};
+use omnizarr_core::codec::{
+    Base64, Blosc, Bz2, Checksum, Conditional, Crc32c, Gzip, Lz4, Lzma, LzmaFilter, N5Lz4, Shuffle, Step, Sum, Zlib,
+    Zstd,
+};
 use omnizarr_core::error::CodecError;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
@@ -45,6 +48,14 @@ pub fn byte_step(name: &str, config: &Bound<'_, PyDict>) -> PyResult<Arc<dyn Ste
         "crc32c" => made(Ok(Crc32c::new())),
         "shuffle" => made(Shuffle::new(option(config, "elementsize")?)),
         "lzma" => lzma(config),
+        "base64" => made(Ok(Base64)),
+        "checksum" => Ok(Arc::new(checksum(config)?)),
+        "conditional" => {
+            let steps: Vec<(String, Bound<'_, PyDict>)> = option(config, "codecs")?;
+            let steps: PyResult<Vec<_>> = steps.iter().map(|(name, config)| byte_step(name, config)).collect();
+            made(Conditional::new(steps?, option(config, "header_bits")?))
+        }
+        "n5.lz4" => made(N5Lz4::new(option(config, "block_size")?)),
         "python" => Ok(Arc::new(python_step(config)?)),
         "blosc" => {
             let cname: String = option(config, "cname")?;
@@ -72,4 +83,19 @@ fn lzma(config: &Bound<'_, PyDict>) -> PyResult<Arc<dyn Step>> {
     };
     let filters = filters.map(|list| list.iter().map(filter).collect::<PyResult<Vec<_>>>()).transpose()?;
     made(Lzma::new(option(config, "format")?, option(config, "check")?, option(config, "preset")?, filters))
+}
+
+fn checksum(config: &Bound<'_, PyDict>) -> PyResult<Checksum> {
+    let name: String = option(config, "sum")?;
+    let sum = match name.as_str() {
+        "crc32" => Sum::Crc32,
+        "crc32c" => Sum::Crc32c,
+        "adler32" => Sum::Adler32,
+        "fletcher32" => Sum::Fletcher32,
+        "jenkins_lookup3" => {
+            Sum::JenkinsLookup3 { initial: option(config, "initval")?, prefix: option(config, "prefix")? }
+        }
+        _ => return Err(PyValueError::new_err(format!("the kernel has no checksum {name:?}"))),
+    };
+    Ok(Checksum::new(sum, option(config, "at_start")?))
 }

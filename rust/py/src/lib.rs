@@ -6,6 +6,7 @@ mod blocks;
 mod chain;
 mod codecs;
 mod errors;
+mod filters;
 mod foreign;
 mod kernel;
 mod stores;

@@ -7,14 +7,21 @@
 from __future__ import annotations
 
 from omnizarr.codec.make import (
+    adler32,
+    bitround,
     blosc,
     bytes_,
     bz2,
+    conditional,
+    crc32,
     crc32c,
     delta,
+    fletcher32,
     gzip,
     lz4,
     lzma,
+    packbits,
+    reshape,
     shuffle,
     transpose,
     zlib,
@@ -22,14 +29,21 @@ from omnizarr.codec.make import (
 )
 
 __all__ = [
+    "adler32",
+    "bitround",
     "blosc",
     "bytes_",
     "bz2",
+    "conditional",
+    "crc32",
     "crc32c",
     "delta",
+    "fletcher32",
     "gzip",
     "lz4",
     "lzma",
+    "packbits",
+    "reshape",
     "shuffle",
     "transpose",
     "zlib",

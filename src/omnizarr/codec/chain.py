@@ -17,7 +17,7 @@ from omnizarr.codec.stage import Stage, byte_order, fields_order, swap_unit
 from omnizarr.codec.steps import KERNEL
 from omnizarr.errors import LimitError, MetadataError, UnsupportedError
 from omnizarr.limits import DEFAULT_LIMITS, Limits
-from omnizarr.model.codec import Codec, canonical, resolve
+from omnizarr.model.codec import FROM_NUMCODECS, Codec, canonical, resolve
 from omnizarr.model.dtype import DType
 from omnizarr.model.jsonvalue import JSON
 
@@ -142,8 +142,8 @@ def _from_mapping(item: Mapping[str, Any]) -> Codec:
             return _named(name, config)
     elif isinstance(identifier, str):
         config = {key: value for key, value in item.items() if key != "id"}
-        # The kernel knows the checksum at the end only.
-        known = identifier in KERNEL and config.get("location", "end") == "end"
+        # crc32c of v3 has the checksum at the end only.
+        known = identifier in FROM_NUMCODECS and config.get("location", "end") == "end"
         return _named(identifier if known else NUMCODECS + identifier, config)
     raise UnsupportedError(f'{item!r} has neither "name" and "configuration" nor "id"')
 

@@ -8,11 +8,13 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from omnizarr.codec.holders import COMPOSITES
+from omnizarr.codec.lowered import Lowered, Step
 from omnizarr.codec.options import Options
 from omnizarr.codec.ragged import lower_ragged
 from omnizarr.codec.registry import lower_foreign
 from omnizarr.codec.stage import Stage, array_stage
-from omnizarr.codec.steps import Lowered, Step, lower
+from omnizarr.codec.steps import lower
 from omnizarr.errors import LimitError, MetadataError, UnsupportedError
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.codec import Codec, inner_codecs, kind_of, resolve
@@ -62,7 +64,7 @@ def compile_chain(
     key = (id(codecs), dtype, chunk_shape, limits)
     known = _compiled.get(key)
     if known is None:
-        stage = array_stage(dtype.numpy, chunk_shape, dtype.vlen, dtype if dtype.item else None)
+        stage = _first_stage(dtype, chunk_shape)
         known = codecs, _compile(codecs, stage, limits.max_shard_depth)
         if len(_compiled) >= _MOST_COMPILED:
             _compiled.clear()
@@ -76,13 +78,19 @@ _compiled: dict[tuple[int, DType, tuple[int, ...], Limits], tuple[tuple[Codec, .
 _MOST_COMPILED = 256
 
 
+def _first_stage(dtype: DType, chunk_shape: tuple[int, ...]) -> Stage:
+    objects = dtype if dtype.item else None
+    return array_stage(dtype.numpy, chunk_shape, dtype.vlen, name=dtype.name, objects=objects)
+
+
 def after_array_codecs(codecs: Iterable[Codec], dtype: DType, chunk_shape: tuple[int, ...]) -> Stage:
     """Return what the array codecs at the head of a chain make of a chunk."""
-    stage = array_stage(dtype.numpy, chunk_shape, dtype.vlen, dtype if dtype.item else None)
+    stage = _first_stage(dtype, chunk_shape)
     chain = Chain([], [], [], stage)
     for codec in codecs:
         full = resolve(codec)
-        lowered = None if full.name == "sharding_indexed" else _lower_one(full, stage, chain)
+        holds = full.name == "sharding_indexed" or full.name in COMPOSITES
+        lowered = None if holds else _lower_one(full, stage, chain)
         if lowered is None or not lowered.stage.is_array:
             break
         stage = lowered.stage
@@ -112,6 +120,8 @@ def _compile(codecs: Iterable[Codec], stage: Stage, depth: int) -> Chain:
             if not only_transposed:
                 raise UnsupportedError("only transpose may stand before it", codec=full.name)
             lowered = _lower_sharding(full, stage, depth)
+        elif full.name in COMPOSITES:
+            lowered = _lower_composite(full, stage, depth)
         else:
             found = _lower_one(full, stage, chain)
             if found is None:
@@ -119,7 +129,7 @@ def _compile(codecs: Iterable[Codec], stage: Stage, depth: int) -> Chain:
             lowered = found
         only_transposed = only_transposed and full.name == "transpose"
         stage = lowered.stage
-        chain.steps.extend((lowered.step, *lowered.then))
+        chain.steps.extend((*lowered.before, lowered.step, *lowered.then))
         chain.codecs.append(full._replace(configuration=lowered.config))
     if stage.is_array:
         raise MetadataError("the list of codecs has none that turns an array into bytes", hint='add the codec "bytes"')
@@ -168,6 +178,19 @@ def _check_place(name: str, lowered: Lowered, stage: Stage) -> None:
         raise MetadataError("an array codec cannot follow one that emits bytes", codec=name)
 
 
+def _lower_composite(codec: Codec, stage: Stage, depth: int) -> Lowered:
+    if depth <= 0:
+        raise LimitError("codecs are nested too deeply", codec=codec.name)
+
+    def inner(codecs: tuple[Codec, ...], start: Stage) -> tuple[list[Step], list[Codec]]:
+        made = _compile(codecs, start, depth - 1)
+        for skipped in made.skipped:
+            raise UnsupportedError("no such codec is installed", codec=skipped)
+        return made.steps, made.codecs
+
+    return COMPOSITES[codec.name](codec, stage, inner)
+
+
 def _lower_sharding(codec: Codec, stage: Stage, depth: int) -> Lowered:
     if depth <= 0:
         raise LimitError("shards are nested too deeply", codec=codec.name)
@@ -178,7 +201,8 @@ def _lower_sharding(codec: Codec, stage: Stage, depth: int) -> Lowered:
     if len(shape) != len(stage.shape) or 0 in shape or any(n % c for n, c in zip(stage.shape, shape, strict=False)):
         raise options.wrong("chunk_shape", list(shape), f"a divisor of the shard's shape {list(stage.shape)}")
     at_start = options.choice("index_location", "end", ("start", "end")) == "start"
-    inner = _compile(inner_codecs(codec), array_stage(stage.dtype, shape, stage.vlen, stage.objects), depth - 1)
+    chunk = array_stage(stage.dtype, shape, stage.vlen, name=stage.name, objects=stage.objects)
+    inner = _compile(inner_codecs(codec), chunk, depth - 1)
     given = inner_codecs(codec, "index_codecs") if "index_codecs" in codec.configuration else _DEFAULT_INDEX
     counts = tuple(n // c for n, c in zip(stage.shape, shape, strict=True))
     index = _compile(given, array_stage(np.dtype(np.uint64), (*counts, 2)), 0)

@@ -161,7 +161,8 @@ def _items(codecs: Sequence[Codec], dtype: DType) -> tuple[Items, list[Codec]]:
         dense = Dense(codecs, dtype.numpy)
         return DenseItems(dense), dense.codecs
     first, rest = split_codecs(codecs)
-    stage = array_stage(dtype.numpy, (1,), dtype.vlen, dtype if dtype.item else None).to_bytes(None, typed=False)
+    objects = dtype if dtype.item else None
+    stage = array_stage(dtype.numpy, (1,), dtype.vlen, objects=objects).to_bytes(None, typed=False)
     tail = compile_bytes(rest, stage)
     stream = Stream(tail.steps)
     if first.name in FRAMED and dtype.item != "optional":

@@ -72,7 +72,53 @@ def shuffle(elementsize: int | None = None) -> Codec:
 def delta(dtype: str | None = None, astype: str | None = None) -> Codec:
     """Store differences between neighbours, in the type `astype`."""
     given: dict[str, JSON] = {"dtype": dtype, "astype": astype}
-    return Codec("delta", {name: value for name, value in given.items() if value is not None})
+    return Codec("delta", _given(given))
+
+
+def bitround(keepbits: int) -> Codec:
+    """Set the bits of least weight to zero, of a float's fraction or of an integer, so that compressors gain more."""
+    return Codec("bitround", {"keepbits": keepbits})
+
+
+def packbits(
+    padding_encoding: Literal["none", "first_byte", "last_byte"] = "none",
+    *,
+    first_bit: int | None = None,
+    last_bit: int | None = None,
+) -> Codec:
+    """Store elements of few bits close together: eight booleans in a byte, or some bits of each number."""
+    given: dict[str, JSON] = {"first_bit": first_bit, "last_bit": last_bit}
+    return Codec("packbits", {"padding_encoding": padding_encoding, **_given(given)})
+
+
+def reshape(shape: Sequence[int | Sequence[int]]) -> Codec:
+    """Store chunks in another shape: of lengths, -1 for what is left, and lists of dimensions to be joined."""
+    return Codec("reshape", {"shape": [one if isinstance(one, int) else list(one) for one in shape]})
+
+
+def conditional(codecs: Sequence[Codec], *, header_bits: int | None = None) -> Codec:
+    """Apply compressors only to the chunks that they make smaller; each chunk says which were applied."""
+    held: list[JSON] = [codec.to_json() for codec in codecs]
+    return Codec("conditional", {"codecs": held, **_given({"header_bits": header_bits})})
+
+
+def crc32(location: Literal["start", "end"] = "start") -> Codec:
+    """Add a CRC-32 checksum, which is verified when reading."""
+    return Codec("numcodecs.crc32", {"location": location})
+
+
+def adler32(location: Literal["start", "end"] = "start") -> Codec:
+    """Add an Adler-32 checksum, which is verified when reading."""
+    return Codec("numcodecs.adler32", {"location": location})
+
+
+def fletcher32() -> Codec:
+    """Append the Fletcher-32 checksum of HDF5, which is verified when reading."""
+    return Codec("numcodecs.fletcher32")
+
+
+def _given(options: dict[str, JSON]) -> dict[str, JSON]:
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def transpose(order: Sequence[int]) -> Codec:

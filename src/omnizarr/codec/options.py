@@ -20,6 +20,10 @@ class Options:
         self._config = config
         self._seen: list[str] = []
 
+    def __contains__(self, name: str) -> bool:
+        """Whether the configuration has the option."""
+        return name in self._config
+
     def raw(self, name: str, default: JSON = None) -> JSON:
         """Return an option of any type."""
         self._seen.append(name)

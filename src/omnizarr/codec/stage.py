@@ -23,6 +23,7 @@ class Stage(NamedTuple):
         vlen: "string", "bytes" or "object" where the elements have no fixed size.
         objects: Their type, where the elements are objects.
         typed: Of bytes, whether they still are the plain elements of `dtype`, so that a compressor may look at them so.
+        name: The neutral name of the type of elements, where it says more than `dtype`: of types smaller than a byte.
     """
 
     dtype: np.dtype[np.generic]
@@ -32,6 +33,12 @@ class Stage(NamedTuple):
     vlen: str = ""
     typed: bool = True
     objects: DType | None = None
+    name: str = ""
+
+    @property
+    def label(self) -> str:
+        """The type of the elements, for messages."""
+        return self.name or self.vlen or self.dtype.name
 
     @property
     def itemsize(self) -> int:
@@ -48,10 +55,16 @@ class Stage(NamedTuple):
 
 
 def array_stage(
-    dtype: np.dtype[np.generic], shape: tuple[int, ...], vlen: str = "", objects: DType | None = None
+    dtype: np.dtype[np.generic],
+    shape: tuple[int, ...],
+    vlen: str = "",
+    *,
+    name: str = "",
+    objects: DType | None = None,
 ) -> Stage:
     """Return the stage that a chain starts with: one whole chunk."""
-    return Stage(dtype, shape, None if vlen else dtype.itemsize * prod(shape), vlen=vlen, objects=objects)
+    size = None if vlen else dtype.itemsize * prod(shape)
+    return Stage(dtype, shape, size, vlen=vlen, name=name, objects=objects)
 
 
 def swap_unit(dtype: np.dtype[Any]) -> int:

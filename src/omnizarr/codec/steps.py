@@ -6,28 +6,17 @@ version 2 are numcodecs' own.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
-
+from omnizarr.codec.lowered import Lower, Lowered, Step
 from omnizarr.codec.options import Options
 from omnizarr.codec.stage import Stage, byte_order, fields_order, swap_unit
+from omnizarr.codec.steps_bits import BITS
+from omnizarr.codec.steps_checksums import CHECKSUMS
+from omnizarr.codec.steps_shape import SHAPES
 from omnizarr.errors import MetadataError
 from omnizarr.model.codec import BLOSC_SHUFFLES, Codec, blosc_shuffle
 from omnizarr.model.jsonvalue import JSON
 
-Step = tuple[str, dict[str, Any]]
-
-Lower = Callable[[Options, Stage], "Lowered"]
-
-
-class Lowered(NamedTuple):
-    """A codec made ready: its complete configuration, the kernel's steps, and what comes out of it."""
-
-    config: dict[str, JSON]
-    step: Step
-    stage: Stage
-    then: tuple[Step, ...] = ()
-    """Steps on bytes that come with it."""
+__all__ = ["KERNEL", "Lower", "Lowered", "Step", "lower"]
 
 
 def _transpose(options: Options, stage: Stage) -> Lowered:
@@ -178,6 +167,12 @@ def _crc32c(options: Options, stage: Stage) -> Lowered:
     return Lowered({}, ("crc32c", {}), stage.to_bytes(size, typed=False))
 
 
+def _n5_lz4(options: Options, stage: Stage) -> Lowered:
+    block = options.integer("block_size", 1 << 16, 64, 1 << 25)
+    config: dict[str, JSON] = {} if "block_size" not in options else {"block_size": block}
+    return Lowered(config, ("n5.lz4", {"block_size": block}), stage.to_bytes(None, typed=False))
+
+
 def _shuffle(options: Options, stage: Stage) -> Lowered:
     elementsize = options.integer("elementsize", 4, 0, 1 << 31)
     if stage.size is not None and elementsize > 1 and stage.size % elementsize:
@@ -203,8 +198,12 @@ KERNEL: dict[str, Lower] = {
     "lzma": _lzma,
     "crc32c": _crc32c,
     "shuffle": _shuffle,
+    "n5.lz4": _n5_lz4,
+    **CHECKSUMS,
+    **BITS,
+    **SHAPES,
 }
-"""Every codec of the kernel but sharding, which holds chains of its own and so belongs to the compiler."""
+"""Every codec of the kernel but those that hold chains of their own and so belong to the compiler."""
 
 
 def lower(codec: Codec, stage: Stage) -> Lowered | None:

@@ -73,9 +73,25 @@ _RULES: Final[dict[str, dict[str, _Rule]]] = {
     "numcodecs.crc32c": {"location": _LOCATION},
     "numcodecs.crc32": {"location": _LOCATION},
     "numcodecs.adler32": {"location": _LOCATION},
+    "numcodecs.fletcher32": {},
+    "numcodecs.jenkins_lookup3": {"initval": _within(0, 2**32 - 1), "prefix": _or_null(_LIST)},
+    "numcodecs.base64": {},
     "shuffle": {"elementsize": _within(0, _MAX_BLOCK)},
     "vlen-utf8": {},
     "vlen-bytes": {},
+    "packbits": {
+        "padding_encoding": _one_of("none", "first_byte", "last_byte"),
+        "first_bit": _or_null(_within(0, 63)),
+        "last_bit": _or_null(_within(0, 63)),
+    },
+    "numcodecs.packbits": {},
+    "bitround": {"keepbits": _within(1, 64)},
+    "numcodecs.bitround": {"keepbits": _within(0, 52)},
+    "reshape": {"shape": _LIST},
+    "zarrs.squeeze": {},
+    "conditional": {"codecs": _LIST, "header_bits": _within(0, 2**16)},
+    "n5_default": {"codecs": _LIST},
+    "n5.lz4": {"block_size": _within(64, 2**25)},
 }
 
 

@@ -16,19 +16,21 @@ from omnizarr.format.document import describe
 from omnizarr.format.flow import Flow
 from omnizarr.format.v2_objects import ARRAYS, ITEMS, NESTED, is_nested
 from omnizarr.limits import DEFAULT_LIMITS
-from omnizarr.model.codec import BLOSC_SHUFFLES, KINDS, Codec, blosc_shuffle, canonical, resolve, transpose_order
+from omnizarr.model.codec import (
+    BLOSC_SHUFFLES,
+    FROM_NUMCODECS,
+    KINDS,
+    Codec,
+    blosc_shuffle,
+    canonical,
+    resolve,
+    transpose_order,
+)
 from omnizarr.model.dtype import DType
 from omnizarr.model.jsonvalue import JSON
 
 _PREFIX: Final = "numcodecs."
 _OBJECT_CODECS: Final = {"vlen-utf8": "string", "vlen-bytes": "bytes"}
-# Ids of numcodecs whose meaning the model has a name of its own for; all others get the prefix.
-_NEUTRAL: Final = frozenset(
-    (
-        *("gzip", "zlib", "zstd", "blosc", "lz4", "bz2", "lzma", "crc32c", "shuffle", "delta"),
-        *_OBJECT_CODECS,
-    )
-)
 # What stays a filter when a document is written, though it comes last; compressors are whatever is not here.
 _NEVER_COMPRESSOR: Final = frozenset(
     (
@@ -96,7 +98,7 @@ def _parse_codec(item: JSON, pointer: str, key: str) -> Codec:
     configuration = {field: value for field, value in item.items() if field != "id"}
     if name == "zstd":
         _normalise_zstd(configuration)
-    neutral = name in _NEUTRAL and (name != "crc32c" or configuration.get("location", "end") == "end")
+    neutral = name in FROM_NUMCODECS and (name != "crc32c" or configuration.get("location", "end") == "end")
     full = name if neutral else _PREFIX + name
     check_config(_PREFIX + name if name == "blosc" else full, configuration, pointer, key)
     return Codec(full, configuration)
@@ -225,7 +227,7 @@ def _render_codec(codec: Codec) -> JSON:
     if canonical(name) == "zstd" and configuration.get("checksum") is False:
         # tensorstore, and numcodecs before 0.13, know no such setting.
         return {"id": "zstd", "level": configuration.get("level", 0)}
-    if name in _NEUTRAL:
+    if name in FROM_NUMCODECS:
         return {"id": name, **configuration}
     full = name if name.startswith(_PREFIX) else canonical(name)
     if full.startswith(_PREFIX):

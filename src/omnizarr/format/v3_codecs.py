@@ -18,6 +18,7 @@ from omnizarr.format.v3_composite import parse_optional, parse_vlen, render_comp
 from omnizarr.model.codec import ALIASES, KINDS, Codec, inner_codecs, sharding_of
 from omnizarr.model.dtype import DType
 from omnizarr.model.jsonvalue import JSON
+from omnizarr.model.reshape import reshaped
 
 _NUMCODECS_ONLY: Final = frozenset(("zlib", "bz2", "lzma", "lz4", "shuffle", "delta"))
 _UINT64: Final = DType.of("uint64")
@@ -26,7 +27,7 @@ _INDEX_CODECS: Final[list[JSON]] = [{"name": "bytes", "configuration": {"endian"
 _NOT_FOR_INDEX: Final = frozenset(
     (
         *("gzip", "zlib", "zstd", "blosc", "numcodecs.blosc", "lz4", "bz2", "lzma"),
-        *("sharding_indexed", "numcodecs.pcodec", "numcodecs.zfpy"),
+        *("sharding_indexed", "numcodecs.pcodec", "numcodecs.zfpy", "n5_default", "conditional", "n5.lz4"),
     )
 )
 
@@ -169,6 +170,45 @@ def _crc32c(codec: Codec, pointer: str, flow: Flow) -> Codec:
     return codec
 
 
+def _rounding(codec: Codec, pointer: str, flow: Flow) -> Codec:
+    check_config("bitround", codec.configuration, pointer, flow.key)
+    if "keepbits" not in codec.configuration:
+        flow.fail(codec, pointer, "needs the setting 'keepbits'")
+    return codec
+
+
+def _reshape(codec: Codec, pointer: str, flow: Flow) -> Codec:
+    check_config("reshape", codec.configuration, pointer, flow.key)
+    if flow.shape is not None:
+        lengths = codec.configuration.get("shape")
+        flow.shape, problem = reshaped(lengths, flow.shape)
+        if problem:
+            flow.fail(codec, f"{pointer}/shape", f"needs a shape that is {problem}, not {describe(lengths)}")
+    return codec
+
+
+def _squeeze(codec: Codec, pointer: str, flow: Flow) -> Codec:
+    check_config("zarrs.squeeze", codec.configuration, pointer, flow.key)
+    flow.shape = None if flow.shape is None else tuple(size for size in flow.shape if size != 1)
+    return codec
+
+
+def _holder(codec: Codec, pointer: str, flow: Flow) -> Codec:
+    """Read a codec that holds others: those of bytes, or a whole chain."""
+    check_config(codec.name, codec.configuration, pointer, flow.key)
+    if flow.depth >= flow.limits.max_shard_depth:
+        message = f"codecs are nested deeper than {flow.limits.max_shard_depth} levels (at {pointer})"
+        raise LimitError(message, key=flow.key)
+    inner = Flow(flow.shape or (), flow.dtype or _UINT64, flow.key, flow.limits, flow.depth + 1)
+    inner.shape, inner.dtype = flow.shape, flow.dtype
+    if codec.name == "conditional":
+        inner.stage, inner.nbytes = 1, flow.nbytes
+    chain = parse_chain(codec.configuration.get("codecs"), f"{pointer}/codecs", inner)
+    flow.nbytes = None
+    configuration: dict[str, JSON] = {**codec.configuration, "codecs": [step.to_json() for step in chain]}
+    return Codec(codec.name, configuration, codec.required)
+
+
 def _sharding(codec: Codec, pointer: str, flow: Flow) -> Codec:
     given, key, limits = codec.configuration, flow.key, flow.limits
     for field in given:
@@ -229,6 +269,11 @@ _STEPS: Final[dict[str, Callable[[Codec, str, Flow], Codec]]] = {
     "vlen-bytes": _vlen,
     "shuffle": _shuffle,
     "crc32c": _crc32c,
+    "bitround": _rounding,
+    "reshape": _reshape,
+    "zarrs.squeeze": _squeeze,
+    "conditional": _holder,
+    "n5_default": _holder,
     "sharding_indexed": _sharding,
     "zarrs.vlen": lambda codec, pointer, flow: parse_vlen(codec, pointer, flow, parse_chain),
     "zarrs.optional": lambda codec, pointer, flow: parse_optional(codec, pointer, flow, parse_chain),
@@ -258,6 +303,8 @@ def _render(codec: Codec, dtype: DType) -> JSON:
             configuration[field] = render_chain(inner_codecs(codec, field), inner)
     elif ALIASES.get(name, name) in ("zarrs.vlen", "zarrs.optional"):
         configuration = render_composite(codec, dtype, render_chain)
+    elif name in ("conditional", "n5_default"):
+        configuration["codecs"] = render_chain(inner_codecs(codec), dtype)
     elif name == "bytes" and not given and dtype.has_order:
         configuration = {"endian": dtype.byteorder if dtype.family == "struct" else "little"}
     elif name == "crc32c":

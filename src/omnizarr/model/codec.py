@@ -30,9 +30,20 @@ class Codec(NamedTuple):
         return {"name": self.name, "configuration": self.configuration, "must_understand": False}
 
 
+FROM_NUMCODECS: Final = frozenset(
+    (
+        *("gzip", "zlib", "zstd", "blosc", "lz4", "bz2", "lzma", "crc32c", "shuffle", "delta"),
+        *("vlen-utf8", "vlen-bytes"),
+    )
+)
+"""Ids of numcodecs that are the names of the same codecs here; all others get `numcodecs.` before them."""
+
 KINDS: Final[dict[str, Kind]] = {
     "transpose": "array",
     "delta": "array",
+    "bitround": "array",
+    "reshape": "array",
+    "zarrs.squeeze": "array",
     "numcodecs.fixedscaleoffset": "array",
     "numcodecs.quantize": "array",
     "numcodecs.bitround": "array",
@@ -43,6 +54,8 @@ KINDS: Final[dict[str, Kind]] = {
     "vlen-utf8": "array-bytes",
     "vlen-bytes": "array-bytes",
     "sharding_indexed": "array-bytes",
+    "packbits": "array-bytes",
+    "n5_default": "array-bytes",
     "numcodecs.pcodec": "array-bytes",
     "numcodecs.zfpy": "array-bytes",
     "numcodecs.vlen-array": "array-bytes",
@@ -62,6 +75,8 @@ KINDS: Final[dict[str, Kind]] = {
     "lzma": "bytes",
     "crc32c": "bytes",
     "shuffle": "bytes",
+    "conditional": "bytes",
+    "n5.lz4": "bytes",
     "numcodecs.blosc": "bytes",
     "numcodecs.crc32": "bytes",
     "numcodecs.crc32c": "bytes",
@@ -91,6 +106,7 @@ ALIASES: Final[dict[str, str]] = {
     "https://codec.zarrs.dev/array_to_bytes/vlen_v2": "zarrs.vlen_v2",
     "https://codec.zarrs.dev/array_to_bytes/vlen_array": "numcodecs.vlen-array",
     "https://codec.zarrs.dev/array_to_bytes/optional": "zarrs.optional",
+    "https://codec.zarrs.dev/array_to_bytes/bitround": "bitround",
 }
 """Names whose bytes are the same as another name's. Not `numcodecs.blosc`: its configuration is spelled otherwise."""
 

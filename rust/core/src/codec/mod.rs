@@ -2,12 +2,16 @@
 
 #![deny(unsafe_code)]
 
+mod base64;
+mod bitround;
 mod blosc;
 mod blosc_block;
 mod blosc_encode;
 mod blosc_header;
 mod blosclz;
 mod bz2;
+mod checksum;
+mod conditional;
 mod contexts;
 mod crc32c;
 mod deflate;
@@ -15,23 +19,34 @@ mod delta;
 mod delta_type;
 mod ffi;
 mod gzip;
+mod jenkins;
 mod lz4;
 mod lz4_block;
 mod lz77;
 mod lzma;
 mod lzma_filters;
+mod n5;
+mod n5_lz4;
+mod packbits;
+mod reshape;
 mod rows;
 mod series;
 mod shuffle;
 mod stream;
+mod units;
 mod unshuffle;
 #[cfg(target_arch = "x86_64")]
 mod unshuffle_avx2;
+mod xxhash32;
 mod zlib;
 mod zstd;
 
+pub use base64::Base64;
+pub use bitround::BitRound;
 pub use blosc::Blosc;
 pub use bz2::Bz2;
+pub use checksum::{Checksum, Sum};
+pub use conditional::Conditional;
 pub use contexts::Contexts;
 pub use crc32c::Crc32c;
 pub use delta::Delta;
@@ -39,6 +54,10 @@ pub use gzip::Gzip;
 pub use lz4::Lz4;
 pub use lzma::Lzma;
 pub use lzma_filters::LzmaFilter;
+pub use n5::N5;
+pub use n5_lz4::N5Lz4;
+pub use packbits::{BoolBits, PackBits, Padding};
+pub use reshape::{Length, Reshape};
 pub use series::Series;
 pub use shuffle::Shuffle;
 pub use zlib::Zlib;
@@ -96,6 +115,11 @@ pub trait Step: Send + Sync {
         None
     }
 
+    /// Whether decoding leaves the bytes as they are, so that readers can do without it.
+    fn decodes_as_is(&self) -> bool {
+        false
+    }
+
     /// Decode straight into `dst`, which is exactly as long as the decoded bytes.
     fn decode_exact(&self, src: &[u8], dst: &mut [u8], cx: &mut Contexts) -> Result<(), CodecError>;
 
@@ -151,6 +175,11 @@ pub trait Filter: Send + Sync {
     /// The size of what it makes of an array of a shape, which takes up `bytes`.
     fn encoded_size(&self, bytes: Want, shape: &[usize]) -> Want;
 
+    /// Whether decoding leaves the bytes as they are, so that readers can do without it.
+    fn decodes_as_is(&self) -> bool {
+        false
+    }
+
     /// The shape of what it makes of an array of a shape.
     fn encoded_shape(&self, shape: &[usize]) -> Dims {
         Dims::from_slice(shape)
@@ -182,6 +211,10 @@ impl<S: Step> Filter for Shapeless<S> {
 
     fn encoded_size(&self, bytes: Want, _: &[usize]) -> Want {
         after(&self.0, bytes)
+    }
+
+    fn decodes_as_is(&self) -> bool {
+        self.0.decodes_as_is()
     }
 }
 

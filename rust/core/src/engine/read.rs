@@ -176,7 +176,7 @@ impl Call<'_> {
         let Work { cx, dec, one, two } = work;
         let bytes = chain.unwrap(bytes, shape, one, two, cx).map_err(&fail)?;
         match &chain.pack {
-            Pack::Bytes { swap } if chain.array.is_empty() => {
+            Pack::Bytes { swap } if chain.reads_plain() => {
                 decode_plain(chain, bytes, *swap, shape, sel, out, dec, cx).map_err(fail)
             }
             Pack::Shard(shard) if chain.array.is_empty() => {

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use super::read::{Work, enter, read_solid, read_spans, solid};
 use super::{Call, Engine};
 use crate::cell::{Dims, Sel, strides};
-use crate::chain::Shard;
+use crate::chain::{Pack, Shard};
 use crate::codec::Want;
 use crate::error::{Error, Result};
 use crate::mem::View;
@@ -110,8 +110,14 @@ fn read_index(key: &str, shard: &Shard, object: &dyn Object, grid: &[usize]) -> 
             |cause: crate::error::CodecError| Error::Shard { key: key.into(), message: format!("index: {cause}") };
         let bytes = shard.index.unwrap(enc.as_slice(), &shape, one, two, cx).map_err(fail)?;
         shard.index.unwrap_first(bytes, &shape, dec, cx).map_err(fail)?;
-        if let crate::chain::Pack::Bytes { swap } = shard.index.pack {
-            crate::mem::swap_in_place(dec.as_mut_slice(), swap);
+        match &shard.index.pack {
+            Pack::Bytes { swap } => crate::mem::swap_in_place(dec.as_mut_slice(), *swap),
+            Pack::Code(step) => {
+                let (want, dims) = shard.index.packing(&shape);
+                step.decode(dec.as_slice(), one, &dims, want, cx).map_err(fail)?;
+                std::mem::swap(dec, one);
+            }
+            Pack::Vlen | Pack::Shard(_) => return Err(Error::Invalid("a shard index of unknown size".into())),
         }
         shard.index.unfilter(&shape, dec, one, cx).map_err(fail)?;
         unturn(shard, dec.as_slice(), &shape, &mut list);

@@ -55,7 +55,7 @@ fn nonsense_and_nothing() {
         for stream in [vec![], vec![0; 1], vec![0; 16], vec![0; 1000], vec![255; 1000], random(1000)] {
             attempt(&*step, &stream, 4000, &mut cx, &mut dst);
         }
-        if !["shuffle"].contains(&step.name()) {
+        if !["shuffle", "base64"].contains(&step.name()) {
             assert!(decode(&*step, &[], Want::AtMost(100)).is_err(), "{}", step.name());
         }
     }

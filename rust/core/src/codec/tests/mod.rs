@@ -8,9 +8,12 @@
 )]
 
 mod blosc;
+mod checksums;
+mod composite;
 mod damage;
 mod deflate;
 mod delta;
+mod filters;
 mod golden;
 mod limits;
 mod lz4;
@@ -71,6 +74,14 @@ fn all() -> Vec<Box<dyn Step>> {
         boxed(Lzma::new(3, -1, None, Some(lzma1))),
         boxed(Ok(Crc32c::new())),
         boxed(Shuffle::new(1)),
+        boxed(N5Lz4::new(1 << 16)),
+        boxed(N5Lz4::new(100)),
+        boxed(Ok(Base64)),
+        boxed(Ok(Checksum::new(Sum::Crc32, true))),
+        boxed(Ok(Checksum::new(Sum::Adler32, false))),
+        boxed(Ok(Checksum::new(Sum::Crc32c, true))),
+        boxed(Ok(Checksum::new(Sum::Fletcher32, false))),
+        boxed(Ok(Checksum::new(Sum::JenkinsLookup3 { initial: 7, prefix: b"abc".to_vec() }, false))),
     ];
     for cname in ["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"] {
         for (clevel, shuffle, typesize) in [(5, 0, 4), (5, 1, 4), (5, 2, 4), (0, 1, 4), (9, 1, 3)] {
@@ -170,6 +181,12 @@ fn settings_out_of_range_are_errors() {
     wrong(Blosc::new("lz5", 5, 1, 4, 0).map(drop));
     wrong(Blosc::new("lz4", 10, 1, 4, 0).map(drop));
     wrong(Blosc::new("lz4", 5, -1, 4, 0).map(drop));
+    wrong(N5Lz4::new(63).map(drop));
+    wrong(Conditional::new(vec![], 4).map(drop));
+    wrong(BitRound::new((3, false), None, 1).map(drop));
+    wrong(BitRound::new((4, false), Some(32), 1).map(drop));
+    wrong(PackBits::new((1, false), 1, (0, 8), false, Padding::None).map(drop));
+    wrong(PackBits::new((8, false), 1, (3, 2), false, Padding::None).map(drop));
     wrong(Delta::new("<c8", "<i4").map(drop));
     wrong(Delta::new("<i4", "|O").map(drop));
     wrong(Lzma::new(4, -1, None, None).map(drop));

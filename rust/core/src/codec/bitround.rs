@@ -1,0 +1,103 @@
+//! The `bitround` codec: bits of little weight become zero, which compressors like. Decoding changes nothing.
+
+use super::units::Units;
+use super::{Contexts, Step, Want, too_large};
+use crate::buffer::Buffer;
+use crate::error::{CodecError, Fault};
+
+const NAME: &str = "bitround";
+
+/// The `bitround` codec.
+#[derive(Debug, Clone, Copy)]
+pub struct BitRound {
+    units: Units,
+    /// Bits of a float's fraction; `None` for integers.
+    fraction: Option<u32>,
+    keep: u32,
+}
+
+impl BitRound {
+    /// A codec for numbers of `size` bytes that keeps `keep` bits: of a float's fraction of `fraction` bits, or of an
+    /// integer from its highest set bit on.
+    pub fn new((size, big): (usize, bool), fraction: Option<u32>, keep: u32) -> Result<Self, CodecError> {
+        let wrong = |message: String| CodecError::new(NAME, Fault::Config, message);
+        let units = Units::new(size, big).ok_or_else(|| wrong(format!("numbers of {size} bytes cannot be rounded")))?;
+        if let Some(bits) = fraction.filter(|&bits| bits >= units.bits()) {
+            return Err(wrong(format!("no fraction of {bits} bits in a number of {size} bytes")));
+        }
+        Ok(Self { units, fraction, keep })
+    }
+}
+
+/// Round half to even, so that the lowest `drop` bits are zero; sums past the highest number stay at it.
+fn round(word: u64, drop: u32, most: u64) -> u64 {
+    let half = 1_u64.wrapping_shl(drop.saturating_sub(1)).wrapping_sub(1);
+    let odd = word.wrapping_shr(drop) & 1;
+    word.saturating_add(half).saturating_add(odd).min(most) & u64::MAX.wrapping_shl(drop)
+}
+
+fn round_integer(word: u64, keep: u32, most: u64) -> u64 {
+    let significant = 64_u32.saturating_sub(word.leading_zeros());
+    match significant.checked_sub(keep) {
+        None | Some(0) => word,
+        Some(drop) => round(word, drop, most),
+    }
+}
+
+fn round_float(word: u64, fraction: u32, drop: u32, most: u64) -> u64 {
+    let (magnitude, infinity) = (most >> 1, (most >> 1) & u64::MAX.wrapping_shl(fraction));
+    let rounded = round(word, drop, most);
+    if word & magnitude > infinity && (rounded & magnitude <= infinity || (rounded ^ word) > magnitude) {
+        // A NaN whose bits were dropped, or carried into the sign, would now be a number: it stays a quiet NaN.
+        return word & u64::MAX.wrapping_shl(drop) | 1_u64.wrapping_shl(fraction.saturating_sub(1));
+    }
+    rounded
+}
+
+impl Step for BitRound {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn decode(&self, src: &[u8], dst: &mut Buffer, want: Want, _: &mut Contexts) -> Result<(), CodecError> {
+        if src.len() > want.max() {
+            return Err(too_large(NAME, want.max()));
+        }
+        if let Want::Exact(n) = want {
+            super::exactly(NAME, src.len(), n)?;
+        }
+        dst.assign(src);
+        Ok(())
+    }
+
+    fn encode(&self, src: &[u8], dst: &mut Buffer, _: &mut Contexts) -> Result<(), CodecError> {
+        let (units, keep) = (self.units, self.keep);
+        let most = u64::MAX.wrapping_shr(64_u32.saturating_sub(units.bits()));
+        let room = dst.space(src.len());
+        match self.fraction {
+            Some(fraction) if keep >= fraction => room.copy_from_slice(src),
+            Some(fraction) => {
+                let drop = fraction.saturating_sub(keep);
+                units.map(src, room, |word| round_float(word, fraction, drop, most));
+            }
+            None => units.map(src, room, |word| round_integer(word, keep, most)),
+        }
+        Ok(())
+    }
+
+    fn bound(&self, n: usize) -> usize {
+        n
+    }
+
+    fn decoded_size(&self, encoded: usize) -> Option<usize> {
+        Some(encoded)
+    }
+
+    fn decodes_as_is(&self) -> bool {
+        true
+    }
+
+    fn decode_exact(&self, src: &[u8], dst: &mut [u8], _: &mut Contexts) -> Result<(), CodecError> {
+        super::copy_exactly(NAME, src, dst)
+    }
+}
