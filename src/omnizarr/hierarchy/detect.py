@@ -118,8 +118,11 @@ def _reason(place: Place, name: str) -> str:
 
 def _broken(place: Place, store: str, error: OmnizarrError) -> Detected:
     """Say what is wrong with the documents of what should be a node."""
-    name = format_of(place.context.store, place.path) or ""
     reason = str(error).partition("\n")[0]
+    try:
+        name = format_of(place.context.store, place.path) or ""
+    except OmnizarrError:  # something that cannot be read lies in place of a document
+        return Detected("unreadable", "", "", store, reason)
     for document in DIALECTS[name].nodes if name else ():
         head = place.context.store.get(join(place.path, document))
         what = "" if head is None else sniff(head).what
