@@ -32,7 +32,7 @@ PLACES = {
     "a chunk of v2": ("data/old/y.zarr/0/0", "data/old/y.zarr"),
     "a folder of chunks of v2": ("data/old/y.zarr/0", "data/old/y.zarr"),
     "a child that is not there": ("data/x.zarr/c", "data/x.zarr"),
-    "a name that is wrongly spelt": ("data/x.zar", "data/x.zarr"),
+    "a name that is wrongly spelt": ("data/xx.zarr", "data/x.zarr"),
     "a child that is wrongly spelt": ("data/x.zarr/subb", "data/x.zarr"),
 }
 
