@@ -78,7 +78,7 @@ def _fitted(meta: ArrayMeta, shape: tuple[int, ...], path: str) -> Grid:
         for before, after, length in zip(meta.shape, shape, grid.longest, strict=True):
             if before != after and length and min(before, after) % length:
                 raise UnsupportedError(
-                    f"its last chunks end with the array, so that of shape {meta.shape} cannot be given the shape {shape}",
+                    f"the last chunks end with the array, so that its shape {meta.shape} cannot become {shape}",
                     path=path,
                     hint="Create an array of the new shape, and write the data of this one to it.",
                 )
