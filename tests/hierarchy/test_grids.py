@@ -267,6 +267,38 @@ def test_names_of_chunks(tmp_path, options, key):
     assert group.create_array("x", shape=(4, 4), chunks=(2, 4), dtype="i4", **kept).metadata.keys == a.metadata.keys
 
 
+def test_separators_have_a_place_of_their_own_in_each_format():
+    three: dict[str, bytes] = {}
+    oz.create_array(three, shape=(4,), chunks=2, dtype="i4", separator=".")[...] = 1
+    document = json.loads(three.pop("zarr.json"))
+    assert document["chunk_key_encoding"] == {"name": "default", "configuration": {"separator": "."}}
+    assert "dimension_separator" not in document
+    two: dict[str, bytes] = {}
+    oz.create_array(two, shape=(4, 4), chunks=2, dtype="i4", separator="/", format="zarr2")[0, 0] = 1
+    document = json.loads(two.pop(".zarray"))
+    assert document["dimension_separator"] == "/"
+    assert "chunk_key_encoding" not in document
+    assert (sorted(three), sorted(two)) == (["c.0", "c.1"], ["0/0"])
+
+
+@pytest.mark.parametrize("name", ["regular", "zarrs.regular_bounded"])
+def test_a_length_of_zero_makes_no_chunks(name):
+    store: dict[str, bytes] = {}
+    a = oz.create_array(store, shape=(0, 4), chunks=(1, 2), dtype="i4")
+    document = json.loads(store["zarr.json"])
+    # As zarr-python writes it where the dimension has no length.
+    document["chunk_grid"] = {"name": name, "configuration": {"chunk_shape": [0, 2]}}
+    store["zarr.json"] = json.dumps(document).encode()
+    a = oz.open_array(store, "r+")
+    assert (a.nchunks, a.nchunks_stored, a[...].shape) == (0, 0, (0, 4))
+    a[...] = 1
+    assert list(a) == []
+    assert sorted(store) == ["zarr.json"]
+    a.append(np.ones((2, 4)))
+    assert a.chunks == (1, 2)
+    assert np.array_equal(oz.open_array(store)[...], np.ones((2, 4)))
+
+
 def test_the_one_chunk_of_an_array_without_dimensions():
     for keys, key in ((affix_keys("p", ".", "s"), "p.s"), (affix_keys(suffix="s"), "s"), (affix_keys("p", "/"), "p")):
         store: dict[str, bytes] = {}

@@ -16,9 +16,11 @@ _HINT = "Chunks have whole lengths above 0; [length, count] stands for several o
 
 def is_uneven(given: object) -> bool:
     """Whether chunks are given as a grid, or one by one for some dimension."""
-    return isinstance(given, (RegularGrid, RectilinearGrid)) or (
-        isinstance(given, (list, tuple)) and any(_is_list(one) for one in given)
-    )
+    if isinstance(given, (list, tuple)):
+        for one in given:
+            if type(one) is not int and _is_list(one):
+                return True
+    return isinstance(given, (RegularGrid, RectilinearGrid))
 
 
 def uneven_grid(name: str, given: object, shape: Sequence[int]) -> Grid:
