@@ -72,9 +72,23 @@ def layouts(draw: st.DrawFn) -> dict[str, Any]:
         "order": draw(st.sampled_from(["C", "F"])),
         "separator": draw(st.sampled_from([None, "/", "."])),
     }
-    if fmt == "zarr3" and draw(st.booleans()):
+    kind = draw(st.sampled_from(["regular", "shards", "uneven", "uneven shards"])) if fmt == "zarr3" else "regular"
+    if kind == "shards":
         options["shards"] = tuple(c * draw(st.integers(1, 3)) for c in chunks)
+    elif kind == "uneven" and shape:
+        options["chunks"] = [draw(uneven(size, 1)) for size in shape]
+    elif kind == "uneven shards" and shape:
+        options["shards"] = [draw(uneven(size, chunk)) for size, chunk in zip(shape, chunks, strict=True)]
     return options
+
+
+@st.composite
+def uneven(draw: st.DrawFn, size: int, unit: int) -> list[int]:
+    """Lengths of chunks of one dimension, multiples of a unit, that reach its end or beyond."""
+    lengths = [unit * draw(st.integers(1, max(1, size // unit)))]
+    while sum(lengths) < size:
+        lengths.append(unit * draw(st.integers(1, max(1, size // unit))))
+    return lengths
 
 
 def element(dtype: str) -> st.SearchStrategy[Any]:

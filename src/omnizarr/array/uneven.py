@@ -16,16 +16,18 @@ _HINT = "Chunks have whole lengths above 0; [length, count] stands for several o
 
 def is_uneven(given: object) -> bool:
     """Whether chunks are given as a grid, or one by one for some dimension."""
-    return isinstance(given, (RegularGrid, RectilinearGrid)) or (
-        isinstance(given, (list, tuple)) and any(_is_list(one) for one in given)
-    )
+    if isinstance(given, (list, tuple)):
+        for one in given:
+            if type(one) is not int and _is_list(one):
+                return True
+    return isinstance(given, (RegularGrid, RectilinearGrid))
 
 
 def uneven_grid(name: str, given: object, shape: Sequence[int]) -> Grid:
     """Read a grid whose chunks are given one by one, at least for some dimension.
 
-    Chunks that are all of one length, or the last of which is shorter and ends with the array, make a regular grid,
-    which every reader knows.
+    Chunks that are listed stay so even if all have one length: an array that grows then gets chunks as long as what is
+    added, and not more of that length.
 
     Args:
         name: "chunks" or "shards", for messages.
@@ -37,8 +39,6 @@ def uneven_grid(name: str, given: object, shape: Sequence[int]) -> Grid:
 
     >>> uneven_grid("chunks", [[10, 20, 30], 5], (60, 10))
     RectilinearGrid(edges=(((10, 1), (20, 1), (30, 1)), 5), clipped=False)
-    >>> uneven_grid("chunks", ((10, 10, 4), (5, 5)), (24, 10))
-    RegularGrid(chunk_shape=(10, 5))
     """
     items: tuple[object, ...]
     if isinstance(given, (RegularGrid, RectilinearGrid)):
@@ -48,10 +48,9 @@ def uneven_grid(name: str, given: object, shape: Sequence[int]) -> Grid:
     if len(items) != len(shape):
         raise ShapeError(f"{name} has lengths for {len(items)} dimensions, the array has {len(shape)}")
     edges = tuple(_edges(name, one, size) for one, size in zip(items, shape, strict=True))
-    if isinstance(given, RectilinearGrid):
-        return RectilinearGrid(edges, given.clipped)
-    even = [_even(one, size) for one, size in zip(edges, shape, strict=True)]
-    return RectilinearGrid(edges) if 0 in even else RegularGrid(tuple(even))
+    if isinstance(given, RegularGrid):
+        return given
+    return RectilinearGrid(edges, isinstance(given, RectilinearGrid) and given.clipped)
 
 
 def _is_list(value: object) -> TypeGuard[Iterable[object]]:
@@ -85,14 +84,3 @@ def _length(name: str, given: object) -> int:
     if length < 1 or isinstance(given, (bool, np.bool_)):
         raise ShapeError(f"{name} holds {given!r}, which is not a length", hint=_HINT)
     return length
-
-
-def _even(edges: Edges, size: int) -> int:
-    """Return the one length of chunks, or 0 if there are several."""
-    if isinstance(edges, int):
-        return edges
-    first = edges[0][0]
-    ends_with_array = sum(length * count for length, count in edges) == size
-    if len(edges) == 1 or (len(edges) == 2 and edges[1][1] == 1 and edges[1][0] < first and ends_with_array):
-        return first
-    return 0

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 Bytes = bytes | memoryview
 
+_MOST_SHAPES = 256
+"""So many shapes of chunks are remembered for each codec; most arrays have one."""
+
 
 class PythonCodec(Protocol):
     """What a codec written in Python must offer: the contract of numcodecs.
@@ -131,7 +134,7 @@ def _encode_zeros(
 class ArrayAdapter:
     """An array-to-array codec."""
 
-    __slots__ = ("_codec", "_dtype", "_encoded_dtype", "_encoded_shape", "_name")
+    __slots__ = ("_codec", "_dtype", "_encoded_dtype", "_encoded_shapes", "_name")
 
     def __init__(
         self, name: str, codec: PythonCodec, stage: Stage, dtype: np.dtype[np.generic], shape: tuple[int, ...]
@@ -140,24 +143,36 @@ class ArrayAdapter:
         self._codec = codec
         self._dtype = stage.dtype
         self._encoded_dtype = dtype
-        # A codec that changes the number of elements is only known for the shape that it was tried with.
-        self._encoded_shape = None if shape == stage.shape else shape
+        # A codec that changes the number of elements is only known for the shapes that it was tried with.
+        self._encoded_shapes = None if shape == stage.shape else {stage.shape: shape}
 
     def encode(self, data: Bytes, shape: tuple[int, ...]) -> Bytes:
         """Encode the dense bytes of an array."""
         encoded = _dense(self._codec.encode(_array(data, self._dtype, shape)))
-        expected = self._encoded_dtype.itemsize * prod(self._encoded_shape or shape)
+        expected = self._encoded_dtype.itemsize * prod(self._after(shape))
         if len(encoded) != expected:
             raise CodecError(f"the codec made {len(encoded)} bytes where {expected} were expected", codec=self._name)
         return encoded
 
     def decode(self, data: Bytes, size: int | None, shape: tuple[int, ...]) -> Bytes:
         """Decode to the `size` dense bytes of an array."""
-        expected = self._encoded_dtype.itemsize * prod(self._encoded_shape or shape)
+        encoded = self._after(shape)
+        expected = self._encoded_dtype.itemsize * prod(encoded)
         if len(data) != expected:
             raise CorruptError(f"{len(data)} bytes where {expected} were expected", codec=self._name)
         del size  # the kernel checks it
-        return _dense(self._codec.decode(_array(data, self._encoded_dtype, self._encoded_shape or shape)))
+        return _dense(self._codec.decode(_array(data, self._encoded_dtype, encoded)))
+
+    def _after(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the shape of what the codec makes of an array of a shape."""
+        if self._encoded_shapes is None:
+            return shape
+        known = self._encoded_shapes.get(shape)
+        if known is None:
+            known = _encode_zeros(self._name, self._codec, self._dtype, shape).shape
+            if len(self._encoded_shapes) < _MOST_SHAPES:
+                self._encoded_shapes[shape] = known
+        return known
 
 
 class PackAdapter:

@@ -50,7 +50,7 @@ def parse_grid(named: Codec, array: tuple[int, ...], key: str) -> Grid:
     settings = _SETTINGS.get(name)
     if settings is None:
         raise UnsupportedError(f"the chunk grid {name!r} is not supported", pointer=_POINTER, key=key)
-    if given.keys() != settings:
+    if set(given) != settings:
         words = " and ".join(repr(word) for word in sorted(settings, reverse=True))
         message = f"a {name} grid needs the setting{'s' if len(settings) > 1 else ''} {words} and no other"
         raise MetadataError(message, pointer=f"{_POINTER}/configuration", key=key)

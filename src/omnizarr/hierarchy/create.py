@@ -249,8 +249,9 @@ def _keys(given: Keys | str | Mapping[str, object] | None, separator: str | None
         return given
     if isinstance(given, str):
         return parse_keys(Codec(given, {} if separator is None else {"separator": separator}), "")
-    document = to_json_object(given)
-    return parse_keys(parse_named(document, "/chunk_key_encoding", ""), "")
+    if not isinstance(given, Mapping):
+        raise MetadataError(f"chunk_keys is a name, a mapping or a template of keys, not {given!r}")
+    return parse_keys(parse_named(to_json_object(given), "/chunk_key_encoding", ""), "")
 
 
 def _dims(names: Sequence[str | None] | None, shape: tuple[int, ...]) -> tuple[str | None, ...] | None:

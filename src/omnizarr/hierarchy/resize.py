@@ -32,8 +32,9 @@ def resize(context: Context, path: str, access: Access, meta: ArrayMeta, shape: 
         return meta
     new = replace(context, path, meta, meta._replace(shape=wanted, grid=_fitted(meta, wanted, path)))
     if any(after < before for after, before in zip(wanted, meta.shape, strict=True)):
-        access.with_shape(wanted).kernel.trim()
-        _refill(access, meta, wanted)
+        smaller = access.with_shape(wanted, grid=new.grid)
+        smaller.kernel.trim()
+        _refill(smaller, meta, wanted)
     return new
 
 
@@ -79,7 +80,7 @@ def _fitted(meta: ArrayMeta, shape: tuple[int, ...], path: str) -> Grid:
         for before, after, length in zip(meta.shape, shape, grid.longest, strict=True):
             if before != after and length and min(before, after) % length:
                 raise UnsupportedError(
-                    f"its last chunks end with the array, so {meta.shape} cannot become {shape}",
+                    f"the last chunks end with the array, so that its shape {meta.shape} cannot become {shape}",
                     path=path,
                     hint="Create an array of the new shape, and write the data of this one to it.",
                 )
@@ -94,7 +95,7 @@ def _refill(access: Access, meta: ArrayMeta, shape: tuple[int, ...]) -> None:
     if meta.dtype.item:
         fill = boxed(fill)  # one element, also where it is a list
     # As far as the chunks reach that are left, but no farther than there was data.
-    last = [place(edges, new - 1) for edges, new in zip(meta.grid.edges, shape, strict=True)]
+    last = [place(edges, new - 1) for edges, new in zip(access.grid.edges, shape, strict=True)]
     reach = tuple(min(old, start + length) for old, (_, start, length) in zip(meta.shape, last, strict=True))
     wide = access.with_shape(reach, write_empty=False)
     for axis, (end, new) in enumerate(zip(reach, shape, strict=True)):

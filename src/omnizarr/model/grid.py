@@ -65,9 +65,9 @@ class RegularGrid(NamedTuple):
         return self.chunk_shape
 
     def fitted(self, shape: Sequence[int], multiples: Sequence[int]) -> RegularGrid:
-        """Give the grid for an array that has got another shape: the same."""
+        """Give the grid for an array that has got another shape: the same, but for lengths of 0, which hold nothing."""
         del shape, multiples
-        return self
+        return RegularGrid(tuple(c or 1 for c in self.chunk_shape)) if 0 in self.chunk_shape else self
 
 
 class RectilinearGrid(NamedTuple):
@@ -135,7 +135,7 @@ class RectilinearGrid(NamedTuple):
         for one, size, unit in zip(self.edges, shape, multiples, strict=True):
             missing = 0 if isinstance(one, int) else size - sum(length * count for length, count in one)
             if isinstance(one, int) or missing <= 0:
-                grown.append(one)
+                grown.append(one or 1 if isinstance(one, int) else one)
             else:
                 grown.append(merged((*one, (-(-missing // unit) * unit, 1))))
         return RectilinearGrid(tuple(grown), self.clipped)
