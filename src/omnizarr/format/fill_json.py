@@ -126,14 +126,12 @@ def _read_fixed_bytes(value: JSON, dtype: DType) -> bytes:
 
 
 def _read_raw(value: JSON, dtype: DType) -> bytes:
-    try:
-        bits = _base64(value)
-    except ValueError:
-        if not isinstance(value, str) or len(value) != 2 + 2 * dtype.itemsize or bits_of(value, dtype.itemsize) is None:
-            raise
-        bits = bytes.fromhex(value[2:])  # as the drafts of v3 had it
-    if len(bits) != dtype.itemsize:
-        raise BadFillError(f"it has {len(bits)} bytes where {dtype.itemsize} are needed")
+    size = dtype.itemsize
+    if isinstance(value, str) and len(value) == 2 + 2 * size and bits_of(value, size) is not None:
+        return bytes.fromhex(value[2:])  # as the drafts of v3 had it; in base64 this would be another number of bytes
+    bits = _base64(value)
+    if len(bits) != size:
+        raise BadFillError(f"it has {len(bits)} bytes where {size} are needed")
     return bits
 
 

@@ -169,6 +169,8 @@ def render_dtype(dtype: DType, order: Literal["", "little", "big"]) -> JSON:
     if family == "pair" or (family == "small" and dtype.name not in _TENSORSTORE):
         raise UnsupportedError(f"Zarr v2 has no data type {dtype.name!r}", pointer="/dtype", hint="Zarr v3 has it.")
     if family == "small":
+        if order == "big":
+            raise UnsupportedError(f"Zarr v2 has {dtype.name} little-endian only", pointer="/dtype")
         return dtype.name
     return dtype.with_byteorder(order).numpy.str if order else dtype.numpy.str
 
