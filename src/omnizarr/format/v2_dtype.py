@@ -36,8 +36,10 @@ _NAMES: Final = frozenset(
         *("float16", "float32", "float64", "complex64", "complex128"),
     )
 )
-# The only writer of these in v2 is tensorstore, which has no others.
-_TENSORSTORE: Final = frozenset(SMALL) - {"float8_e4m3", "float6_e2m3fn", "float6_e3m2fn", "uint2", "uint4"}
+# The only writer of these in v2 is tensorstore, which has no others but float8_e8m0fnu, whose numbers it mistakes.
+_TENSORSTORE: Final = frozenset(SMALL) - {
+    *("float8_e4m3", "float8_e8m0fnu", "float6_e2m3fn", "float6_e3m2fn", "uint2", "uint4"),
+}
 
 
 def parse_dtype(value: JSON, pointer: str, key: str, objects: Literal["", "string", "bytes"] = "") -> DType:

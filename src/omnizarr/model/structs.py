@@ -156,4 +156,5 @@ def in_order(dtype: np.dtype[Any], order: Literal["little", "big"]) -> np.dtype[
         "offsets": [field.offset for field in fields],
         "itemsize": dtype.itemsize,
     }
-    return np.dtype(layout)
+    made: np.dtype[Any] = np.dtype(layout)
+    return made
