@@ -26,11 +26,17 @@ def main(path: str) -> None:
     manifest = json.loads(Path(path).read_text())
     for driver, folder in manifest["read"]:
         array = ts.open(spec(driver, folder), open=True, read=True).result()
-        np.save(f"{folder}/read.npy", array.read().result(), allow_pickle=False)
+        values = array.read().result()
+        if values.dtype.isbuiltin == 2:  # a type of ml_dtypes, which NumPy's files do not name
+            values = values.view(f"V{values.itemsize}")
+        np.save(f"{folder}/read.npy", values, allow_pickle=False)
     for driver, folder, metadata in manifest["write"]:
         values = np.load(f"{folder}/values.npy", allow_pickle=False)
         whole = {**spec(driver, folder), "metadata": metadata, "create": True}
-        ts.open(whole).result().write(values).result()
+        array = ts.open(whole).result()
+        if values.dtype.kind == "V":
+            values = values.view(array.dtype.numpy_dtype)
+        array.write(values).result()
 
 
 if __name__ == "__main__":

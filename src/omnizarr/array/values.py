@@ -90,7 +90,7 @@ def _pairs(value: object, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     if array.dtype.kind not in "biufc" and not is_small(array.dtype):
         return np.asarray(value, dtype)
     made = np.zeros(array.shape, dtype)
-    made["real"], made["imag"] = array.real, array.imag if array.dtype.kind == "c" else 0
+    made["real"], made["imag"] = (np.real(array), np.imag(array)) if array.dtype.kind == "c" else (array, 0)
     return made
 
 

@@ -16,7 +16,6 @@ from omnizarr.codec.steps import Lowered
 from omnizarr.errors import CodecError, CorruptError, MetadataError, UnsupportedError
 from omnizarr.model.codec import Kind
 from omnizarr.model.small import is_small
-from omnizarr.model.structs import leaves
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -75,9 +74,9 @@ def adapt(name: str, kind: Kind, codec: PythonCodec, stage: Stage) -> Lowered:
 
 def shown(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """Return the type that a codec of bytes is shown: one without a buffer of its own is shown as plain bytes."""
-    if any(is_small(leaf) for leaf in leaves(dtype)):
-        return np.dtype(f"V{dtype.itemsize}" if dtype.names is not None else f"u{dtype.itemsize}")
-    return dtype
+    if dtype.names is not None:
+        return np.dtype(f"V{dtype.itemsize}")
+    return np.dtype(f"u{dtype.itemsize}") if is_small(dtype) else dtype
 
 
 def check_type(name: str, codec: PythonCodec, stage: Stage) -> None:
@@ -127,8 +126,8 @@ def _encode_zeros(
 ) -> npt.NDArray[np.generic]:
     try:
         return np.asarray(codec.encode(np.zeros(shape, dtype)))
-    except (TypeError, ValueError, RuntimeError, ArithmeticError) as error:
-        raise UnsupportedError(f"the codec does not take the type {dtype.str}: {error}", codec=name) from error
+    except (TypeError, ValueError, LookupError, RuntimeError, ArithmeticError) as error:
+        raise UnsupportedError(f"the codec does not take the type {dtype}: {error}", codec=name) from error
 
 
 class ArrayAdapter:

@@ -15,6 +15,7 @@ from omnizarr.codec.steps_shape import SHAPES
 from omnizarr.errors import MetadataError
 from omnizarr.model.codec import BLOSC_SHUFFLES, Codec, blosc_shuffle
 from omnizarr.model.jsonvalue import JSON
+from omnizarr.model.small import is_small
 
 __all__ = ["KERNEL", "Lower", "Lowered", "Step", "lower"]
 
@@ -35,6 +36,9 @@ def _transpose(options: Options, stage: Stage) -> Lowered:
 def _delta(options: Options, stage: Stage) -> Lowered:
     dtype = options.dtype("dtype", stage.dtype)
     astype = options.dtype("astype", dtype)
+    for name, given in (("dtype", dtype), ("astype", astype)):
+        if given.kind in "cSUV" or given.itemsize > 8 or is_small(given):
+            raise options.wrong(name, str(given), "an integer or float type of at most 8 bytes")
     # numcodecs takes the elements for what the configuration says, whatever they are.
     if stage.vlen or dtype.itemsize != stage.dtype.itemsize:
         raise options.wrong("dtype", dtype.str, f"of the size of {stage.dtype.str!r}, the type that reaches the codec")

@@ -25,6 +25,8 @@ from omnizarr.model.structs import Field, fields_of
 Reader: TypeAlias = Callable[[JSON, DType], bytes]
 Writer: TypeAlias = Callable[[bytes, DType], JSON]
 
+_BASE64_IN_V2: Final = "float4_e2m1fn"
+
 
 def parse_v3(value: JSON, dtype: DType, key: str) -> Fill:
     """Read the `fill_value` of a v3 document.
@@ -65,7 +67,7 @@ def render_v2(fill: Fill, dtype: DType) -> JSON:
     if fill.bits is None:
         return None
     family = dtype.family
-    if family in ("fixed", "struct"):
+    if family in ("fixed", "struct") or dtype.name == _BASE64_IN_V2:
         return _write_base64(fill.bits, dtype)  # tensorstore wants the padding of bytes, too
     value = _WRITERS[family](fill.bits, dtype)
     if family in ("float", "complex", "small") and any(
@@ -127,14 +129,12 @@ def _read_fixed_bytes(value: JSON, dtype: DType) -> bytes:
 
 
 def _read_raw(value: JSON, dtype: DType) -> bytes:
-    try:
-        bits = _base64(value)
-    except ValueError:
-        if not isinstance(value, str) or len(value) != 2 + 2 * dtype.itemsize or bits_of(value, dtype.itemsize) is None:
-            raise
-        bits = bytes.fromhex(value[2:])  # as the drafts of v3 had it
-    if len(bits) != dtype.itemsize:
-        raise BadFillError(f"it has {len(bits)} bytes where {dtype.itemsize} are needed")
+    size = dtype.itemsize
+    if isinstance(value, str) and len(value) == 2 + 2 * size and bits_of(value, size) is not None:
+        return bytes.fromhex(value[2:])  # as the drafts of v3 had it; in base64 this would be another number of bytes
+    bits = _base64(value)
+    if len(bits) != size:
+        raise BadFillError(f"it has {len(bits)} bytes where {size} are needed")
     return bits
 
 
@@ -165,6 +165,13 @@ def _or_zero(reader: Reader) -> Reader:
         return reader(value, dtype)
 
     return read
+
+
+def _read_small_v2(value: JSON, dtype: DType) -> bytes:
+    """Read a number of ml_dtypes, of which tensorstore writes one type in base64."""
+    if dtype.name == _BASE64_IN_V2 and isinstance(value, str) and value.endswith("=="):
+        return _read_raw(value, dtype)
+    return numbers.read_small(value, dtype)
 
 
 def _or_in_a_list(reader: Reader) -> Reader:
@@ -285,7 +292,8 @@ _READERS_V3: Final[dict[str, Reader]] = {
 _READERS_V3["struct"] = _read_struct(_READERS_V3)
 _READERS_V2: Final[dict[str, Reader]] = {
     **_READERS_V3,
-    **{family: _or_in_a_list(_READERS_V3[family]) for family in ("bool", "int", "uint", "float", "small")},
+    **{family: _or_in_a_list(_READERS_V3[family]) for family in ("bool", "int", "uint", "float")},
+    "small": _or_in_a_list(_read_small_v2),
     "fixed": _or_literal(_read_fixed_bytes),
     "raw": _or_literal(_read_raw, exact=True),
     "text": _or_zero(_read_utf32),

@@ -186,7 +186,10 @@ def write_float(bits: bytes, dtype: DType) -> JSON:
         number = _WORDS["NaN"]  # without the sign and the payload that it may have
     order = dtype.byteorder or "little"
     small = dtype.family == "small"
-    if bits != (pack_small(number, dtype.name, order) if small else pack_float(number, len(bits), order)):
+    known = None  # of powers of two tensorstore understands the bits, but takes numbers for others
+    if dtype.name != NO_ZERO or number != number:  # noqa: PLR0124
+        known = pack_small(number, dtype.name, order) if small else pack_float(number, len(bits), order)
+    if known != bits:
         return f"0x{int.from_bytes(bits, order):0{2 * len(bits)}x}"
     if number != number:  # noqa: PLR0124
         return "NaN"

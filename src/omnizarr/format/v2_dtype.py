@@ -39,8 +39,10 @@ _NAMES: Final = frozenset(
         *("float16", "float32", "float64", "complex64", "complex128"),
     )
 )
-# The only writer of these in v2 is tensorstore, which has no others.
-_TENSORSTORE: Final = frozenset(SMALL) - {"float8_e4m3", "float6_e2m3fn", "float6_e3m2fn", "uint2", "uint4"}
+# The only writer of these in v2 is tensorstore, which has no others but float8_e8m0fnu, whose numbers it mistakes.
+_TENSORSTORE: Final = frozenset(SMALL) - {
+    *("float8_e4m3", "float8_e8m0fnu", "float6_e2m3fn", "float6_e3m2fn", "uint2", "uint4"),
+}
 
 
 def parse_dtype(value: JSON, pointer: str, key: str, objects: DType | None = None) -> DType:
@@ -172,6 +174,8 @@ def render_dtype(dtype: DType, order: Literal["", "little", "big"]) -> JSON:
     if family == "pair" or (family == "small" and dtype.name not in _TENSORSTORE):
         raise UnsupportedError(f"Zarr v2 has no data type {dtype.name!r}", pointer="/dtype", hint="Zarr v3 has it.")
     if family == "small":
+        if order == "big":
+            raise UnsupportedError(f"Zarr v2 has {dtype.name} little-endian only", pointer="/dtype")
         return dtype.name
     return dtype.with_byteorder(order).numpy.str if order else dtype.numpy.str
 

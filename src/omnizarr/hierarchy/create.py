@@ -190,9 +190,12 @@ def _codecs(options: ArrayOptions, form: Dialect) -> object:
 def _without_inner_shape(options: ArrayOptions) -> ArrayOptions:
     """Make the array larger by the dimensions of its elements, where these are to be arrays, as zarr-python 2 did."""
     given = options.get("dtype")
-    inner = given.subdtype if isinstance(given, np.dtype) else None
     if isinstance(given, tuple) and not isinstance(given, DType):
-        inner = np.dtype(given).subdtype
+        try:
+            given = np.dtype(given)
+        except (TypeError, ValueError):
+            return options  # what is no type is complained of by whoever needs it
+    inner = given.subdtype if isinstance(given, np.dtype) else None
     if inner is None:
         return options
     base, tail = inner

@@ -170,14 +170,17 @@ class DType(NamedTuple):
     @property
     def byteorder(self) -> Literal["", "little", "big"]:
         """The byte order in memory; the empty string where it means nothing, or the fields of a structure differ."""
-        if self.swap_unit == 1:
-            if self.family != "struct":
+        numpy = self.numpy
+        order = numpy.byteorder
+        if order == "|" or self.vlen:
+            if numpy.names is None:
                 return ""
-            found = struct_order(self.numpy)
+            if self.family == "pair":  # which is always in the machine's order
+                return sys.byteorder if self.swap_unit > 1 else ""
+            found = struct_order(numpy)
             return "" if found == "mixed" else found
-        order = self.numpy.byteorder
-        if self.numpy.names is not None:  # a pair, which is always in the machine's order
-            return sys.byteorder
+        if numpy.itemsize == 1:  # ml_dtypes gives its types an order, whatever their size
+            return ""
         if order == "=":
             return sys.byteorder
         return "big" if order == ">" else "little"

@@ -121,7 +121,7 @@ def pack_float(number: float, size: int, order: Literal["little", "big"]) -> byt
         return pack_float_bits(_INFINITY_BITS[size] | sign, size, order)
 
 
-def _pack_long(number: np.longdouble, order: Literal["little", "big"]) -> bytes:
+def _pack_long(number: np.generic, order: Literal["little", "big"]) -> bytes:
     bits = number.tobytes()
     if np.finfo(np.longdouble).nmant == 63:
         # Intel's have ten bytes, and what stands in the others is whatever was in memory.
@@ -204,20 +204,24 @@ def pack_fields(dtype: DType, pack: Callable[[Field], bytes]) -> bytes:
 
 
 def _pack_number(value: object, dtype: DType) -> bytes:
-    if isinstance(value, np.longdouble | np.clongdouble) and dtype.itemsize == value.itemsize:
-        order = dtype.byteorder or "little"
-        parts = (value.real, value.imag) if dtype.family == "complex" else (value,)
-        return b"".join(_pack_long(part, order) for part in parts)  # type: ignore[arg-type]  # parts of long doubles
     if isinstance(value, np.generic) and value.dtype.kind == dtype.numpy.kind and value.itemsize == dtype.itemsize:
+        if value.dtype.char in "gG":
+            parts = (np.real(value), np.imag(value)) if value.dtype.char == "G" else (value,)
+            return b"".join(_pack_long(part, dtype.byteorder or "little") for part in parts)
         # Same type: only the byte order may change, so that the payload of a NaN survives.
         return value.astype(dtype.numpy, copy=False).tobytes() if dtype.numpy.isnative else _swapped(value, dtype)
     order = dtype.byteorder or "little"
     if dtype.numpy.kind == "f":
         if not isinstance(value, bool | int | float | np.bool_ | np.integer | np.floating):
             raise TypeError("a number is needed")
+        if dtype.itemsize > 8:
+            return _pack_long(np.longdouble(value), order)
         return pack_float(float(value), dtype.itemsize, order)
     if not isinstance(value, bool | int | float | complex | np.bool_ | np.number):
         raise TypeError("a number is needed")
+    if dtype.itemsize > 16:
+        long = np.clongdouble(value)
+        return _pack_long(np.real(long), order) + _pack_long(np.imag(long), order)
     whole = complex(value)
     half = dtype.itemsize // 2
     return pack_float(whole.real, half, order) + pack_float(whole.imag, half, order)
@@ -272,7 +276,7 @@ def _pack_small(value: object, dtype: DType) -> bytes:
         value = _as_number(value)
     number = value if isinstance(value, int) else float(value)
     bits = pack_small(number, dtype.name, dtype.byteorder or "little")
-    if math.isinf(np.frombuffer(bits, dtype.numpy).astype("f8")[0]) and not math.isinf(number):
+    if math.isinf(float(np.frombuffer(bits, dtype.numpy)[0])) and not math.isinf(number):
         raise OverflowError("it is too large")
     return bits
 
@@ -307,7 +311,7 @@ def _pack_struct(value: object, dtype: DType) -> bytes:
     if isinstance(value, bytes | np.void) or (isinstance(value, int) and value == 0):
         return _pack_void(value, dtype)
     if isinstance(value, Mapping):
-        if value.keys() != set(names):
+        if set(value) != set(names):
             raise ValueError(f"the fields {', '.join(names)} are needed")
         values = value
     elif isinstance(value, Sequence) and not isinstance(value, str):

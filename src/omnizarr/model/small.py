@@ -125,6 +125,6 @@ def _rounded(number: float, digits: int, lowest: int) -> float:
         return number
     unit = max(math.frexp(number)[1] - 1, lowest) - digits
     try:
-        return math.ldexp(round(math.ldexp(number, -unit)), unit)
+        return math.copysign(math.ldexp(round(math.ldexp(number, -unit)), unit), number)  # what is tiny keeps its sign
     except OverflowError:
         return math.copysign(math.inf, number)

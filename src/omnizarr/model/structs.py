@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from math import prod
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import numpy as np
 
@@ -45,7 +46,8 @@ def fields_of(dtype: np.dtype[Any]) -> list[Field]:
 
 
 def _entries(dtype: np.dtype[Any]) -> Mapping[str, tuple[Any, ...]]:
-    return {} if dtype.fields is None else dtype.fields
+    entries: Any = dtype.fields or {}
+    return cast("Mapping[str, tuple[Any, ...]]", entries)
 
 
 def check_struct(dtype: np.dtype[Any], within: str = "") -> None:
@@ -60,7 +62,7 @@ def check_struct(dtype: np.dtype[Any], within: str = "") -> None:
         inner = field.numpy
         if len(_entries(dtype)[field.name]) > 2:
             raise UnsupportedError(f"the field {place!r} has a title, for which there is no place in documents")
-        if inner.hasobject or inner.kind in "OT":
+        if inner.kind in "OT":
             raise UnsupportedError(
                 f"the field {place!r} holds {inner}, whose values vary in length",
                 hint='Give text a length, as in "U10", and bytes one as in "S10".',
@@ -139,7 +141,20 @@ def in_order(dtype: np.dtype[Any], order: Literal["little", "big"]) -> np.dtype[
     Raises:
         UnsupportedError: It has a field of ml_dtypes, which knows that of the machine alone.
     """
-    made = dtype.newbyteorder(order)
-    if made != dtype and any(is_small(leaf) and leaf.itemsize > 1 for leaf in leaves(made) if not leaf.isnative):
-        raise UnsupportedError(f"the type {dtype} holds numbers that cannot be had {order}-endian in memory")
+    if dtype.names is None:
+        if not is_small(dtype):
+            return dtype.newbyteorder(order)
+        # NumPy would give them a mark that no code of theirs looks at.
+        if dtype.itemsize > 1 and order != sys.byteorder:
+            raise UnsupportedError(f"numbers of the type {dtype} cannot be had {order}-endian in memory")
+        return dtype
+    fields = fields_of(dtype)
+    inner = [in_order(field.numpy, order) for field in fields]
+    layout: Any = {
+        "names": [field.name for field in fields],
+        "formats": [(one, field.shape) if field.shape else one for one, field in zip(inner, fields, strict=True)],
+        "offsets": [field.offset for field in fields],
+        "itemsize": dtype.itemsize,
+    }
+    made: np.dtype[Any] = np.dtype(layout)
     return made
