@@ -14,6 +14,7 @@ import numpy as np
 from omnizarr.codec.framing import join, split
 from omnizarr.codec.stage import Stage
 from omnizarr.codec.steps import Lowered
+from omnizarr.errors import CorruptError
 
 
 class RaggedText:
@@ -35,9 +36,16 @@ class RaggedText:
         """Decode the items of one chunk to `size` dense bytes."""
         del size  # the kernel checks it
         items = split(data, prod(shape), self._name)
+        texts: list[Any] = items
         if self._dtype.kind == "U":
-            return np.array([item.decode() for item in items], self._dtype).tobytes()
-        return np.array(items, self._dtype).tobytes()
+            try:
+                texts = [item.decode() for item in items]
+            except UnicodeDecodeError as error:
+                raise CorruptError(f"a stored string is not valid UTF-8: {error}", codec=self._name) from error
+        width = self._dtype.itemsize // (4 if self._dtype.kind == "U" else 1)
+        if any(len(text) > width for text in texts):
+            raise CorruptError(f"an item does not fit into the type {self._dtype.str}", codec=self._name)
+        return np.array(texts, self._dtype).tobytes()
 
 
 def lower_ragged(name: str, stage: Stage) -> Lowered:
