@@ -47,7 +47,7 @@ def test_places_that_cannot_be_opened_yet(url):
         resolve(url)
 
 
-@pytest.mark.parametrize("name", ["a.zip", "a.nc", "a.H5", "refs.json", "refs.parq", "a.tif", "a.grib"])
+@pytest.mark.parametrize("name", ["a.nc", "a.H5", "refs.json", "refs.parq", "a.tif", "a.grib"])
 def test_files_that_cannot_be_opened_yet(name, tmp_path):
     place = tmp_path / name
     assert resolve(place)[0] == FileStore(place)  # Nothing there yet: a directory may have any name.

@@ -5,6 +5,7 @@ mod arrays;
 mod blocks;
 mod chain;
 mod errors;
+mod fileobject;
 mod foreign;
 mod kernel;
 mod stores;
@@ -43,6 +44,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<blocks::Block>()?;
     module.add_class::<stores::FileStore>()?;
     module.add_class::<stores::MemoryStore>()?;
+    module.add_class::<stores::ZipStore>()?;
     module.add_class::<kernel::Kernel>()?;
     module.add_function(wrap_pyfunction!(split_object, module)?)
 }
