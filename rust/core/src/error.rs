@@ -60,6 +60,8 @@ pub enum ArchiveFault {
     Checksum,
     /// Encrypted, or compressed by a method that is not to be had.
     Unsupported,
+    /// Larger than the limits allow.
+    TooLarge,
     /// Someone else writes it, or has written it meanwhile.
     Conflict,
 }

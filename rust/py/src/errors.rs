@@ -50,6 +50,7 @@ fn build(py: Python<'_>, error: Error, path: Option<&str>) -> PyResult<PyErr> {
                 ArchiveFault::Corrupt => "CorruptError",
                 ArchiveFault::Checksum => "ChecksumError",
                 ArchiveFault::Unsupported => "UnsupportedError",
+                ArchiveFault::TooLarge => "LimitError",
                 ArchiveFault::Conflict => "ConflictError",
             };
             (class, message)

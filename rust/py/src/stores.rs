@@ -196,6 +196,10 @@ store_class!(ZipStore, "Entries of a zip archive.", {
         py.detach(|| self.0.commit()).map_err(|error| raise(py, error, None))
     }
 
+    fn discard(&self, py: Python<'_>) {
+        py.detach(|| self.0.discard());
+    }
+
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         py.detach(|| self.0.close()).map_err(|error| raise(py, error, None))
     }

@@ -15,7 +15,7 @@ from omnizarr.native import ZipStore as NativeStore
 from omnizarr.store.buffers import byte_view
 from omnizarr.store.file import local_path
 from omnizarr.store.keys import check_key, check_prefix
-from omnizarr.store.zip_archive import Archive, is_open, shared
+from omnizarr.store.zip_archive import Archive, is_waiting, shared
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -65,7 +65,7 @@ class ZipStore:
         place: str | BinaryIO
         if isinstance(where, (str, os.PathLike)):
             place = os.path.realpath(local_path(where))
-            if read_only and not is_open(place) and not os.path.exists(place):  # noqa: PTH110 - pathlib is slow to import
+            if read_only and not is_waiting(place) and not os.path.exists(place):  # noqa: PTH110 - pathlib is slow to import
                 raise NotFoundError("there is no such archive", path=place)
         else:
             place = _checked(where)
@@ -166,11 +166,16 @@ class ZipStore:
         if not self.read_only:
             self._open().commit()
 
+    def discard(self) -> None:
+        """Forget all changes since the archive was last written, those of other stores of it included."""
+        if not self.read_only:
+            self._open().discard()
+
     def close(self) -> None:
         """Bring the archive up to date, and let go of it; a second call does nothing.
 
         Raises:
-            ConflictError: Someone else has changed the archive; it is left as it is, and the store open.
+            ConflictError: Someone else has changed the archive; it is left as it is, and the store open; see `discard`.
         """
         if not self._closed:
             self._archive.leave(write=not self.read_only)

@@ -118,10 +118,10 @@ def shared(place: str | BinaryIO, *, durable: bool, limit: int) -> Archive:
     return archive
 
 
-def is_open(path: str) -> bool:
-    """Whether the archive at a real path is open in this process, where it may hold what is not written yet."""
+def is_waiting(path: str) -> bool:
+    """Whether the archive at a real path is open in this process and holds what is not written yet."""
     archive = _archives.get(path)
-    return archive is not None and archive.process == os.getpid()
+    return archive is not None and archive.process == os.getpid() and archive.native.changed
 
 
 def _key(place: str | BinaryIO) -> str | int:

@@ -9,7 +9,7 @@ from omnizarr.store.keys import node_path
 from omnizarr.store.protocol import Store
 from omnizarr.store.wrap import PrefixStore
 from omnizarr.store.zip import ZipStore
-from omnizarr.store.zip_archive import is_open
+from omnizarr.store.zip_archive import is_waiting
 
 _MAGIC = (b"PK\x03\x04", b"PK\x05\x06")
 
@@ -85,6 +85,6 @@ def _above(path: str, *, read_only: bool) -> tuple[str, str]:
         if not stat.S_ISDIR(mode):
             return (path, inside) if _is_archive(path, mode) else ("", "")
         # The uppermost of the new names is the archive; the others are in it.
-        if not new or (read_only and not is_open(os.path.realpath(new))):
+        if not new or (read_only and not is_waiting(os.path.realpath(new))):
             return "", ""
         return new, f"{path.rstrip(os.sep)}/{inside}"[len(new) + 1 :]

@@ -45,6 +45,17 @@ impl ZipStore {
         Ok(())
     }
 
+    /// Forget all changes that are not written yet.
+    pub fn discard(&self) {
+        let threads = self.threads();
+        let _alone = threads.changing.write().unwrap_or_else(PoisonError::into_inner);
+        // Read anew by whoever asks next.
+        let old = self.change(std::mem::take);
+        if let Some(partial) = old.partial {
+            partial.discard();
+        }
+    }
+
     fn commit_alone(&self) -> Result<()> {
         let Some(partial) = self.look(|state| state.partial.clone()) else { return Ok(()) };
         if !self.is_changed() {

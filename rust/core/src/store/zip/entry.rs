@@ -149,10 +149,9 @@ impl Entry {
             }
         }
         if self.size > limit {
-            return Err(Error::Limit(format!(
-                "the archive's entry {key:?} decompresses to {} bytes, more than the {limit} that are allowed",
-                self.size
-            )));
+            let message = format!("the entry decompresses to {} bytes, more than {limit}", self.size);
+            let hint = "If it is to be trusted, open ZipStore(path, limits=Limits(max_entry_bytes=...)).";
+            return Err(fault(key, ArchiveFault::TooLarge, message, hint));
         }
         Ok(())
     }
@@ -168,7 +167,7 @@ impl Entry {
 
     /// Decompress a whole entry of any method but stored.
     fn unpack(&self, key: &str, dst: &mut Buffer, cx: &mut Contexts, packed: &mut Buffer) -> Result<()> {
-        let too_large = |_| Error::Limit(format!("the archive's entry {key:?} does not fit into memory"));
+        let too_large = |_| fault(key, ArchiveFault::TooLarge, "the entry does not fit into memory", "");
         let size = usize::try_from(self.size).map_err(too_large)?;
         let (source, at) = self.locate(key)?;
         // The data lie before the entry's end, so the file is at least as long as this.

@@ -2,6 +2,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::super::{MemoryStore, Store};
+use super::entry::{Entry, Place};
+use super::record::{central_header, end, local_header};
 use super::{FileObject, Source, ZipStore};
 use crate::buffer::Buffer;
 use crate::error::{ArchiveFault, Error, Result};
@@ -150,6 +152,73 @@ fn damage_is_found_wherever_it_is() {
                 assert_eq!(fault_of(store.begin()), ArchiveFault::Corrupt);
             }
         }
+    }
+}
+
+#[test]
+fn what_needs_more_than_32_bits_is_written_and_read() {
+    for (size, count) in [(u64::from(u32::MAX), 1), (u64::from(u32::MAX) - 1, 1), (10 << 32, 1), (3, 70_000)] {
+        let big = Entry::stored(Place::Nowhere, 0, size, 0);
+        let small = Entry::stored(Place::Nowhere, crate::codec::crc32_after(0, b"123"), 3, 0);
+        let mut tail = Vec::new();
+        let head = local_header(b"big", &big);
+        let at = head.len() as u64 + size;
+        tail.extend(local_header(b"small", &small));
+        tail.extend(b"123");
+        let mut directory = Vec::new();
+        central_header(b"big", &big, 0, &mut directory);
+        central_header(b"small", &small, at, &mut directory);
+        let mut begin = at + tail.len() as u64;
+        for i in 2..count {
+            let entry = Entry::stored(Place::Nowhere, 0, 0, 0);
+            let name = format!("{i}");
+            central_header(name.as_bytes(), &entry, begin, &mut directory);
+            let header = local_header(name.as_bytes(), &entry);
+            begin += header.len() as u64;
+            tail.extend(header);
+        }
+        let count = count.max(2);
+        tail.extend(&directory);
+        tail.extend(end(count, directory.len() as u64, begin, b"end"));
+        let store = ZipStore::within(Arc::new(Holed { head, at, tail }), LIMIT);
+        store.begin().unwrap();
+        assert_eq!(store.size("big").unwrap(), Some(size));
+        assert_eq!(get(&store, "small").unwrap().unwrap(), b"123");
+        assert_eq!(store.list_prefix("").unwrap().len() as u64, count);
+        let mut last = [1; 2];
+        store.open("big").unwrap().unwrap().read_at(size - 2, &mut last).unwrap();
+        assert_eq!(last, [0; 2]);
+    }
+}
+
+/// An archive with a hole of zeros from the end of its head to where its tail begins.
+struct Holed {
+    head: Vec<u8>,
+    at: u64,
+    tail: Vec<u8>,
+}
+
+impl Source for Holed {
+    fn size(&self) -> Result<u64> {
+        Ok(self.at.saturating_add(self.tail.len() as u64))
+    }
+
+    fn read_at(&self, offset: u64, dst: &mut [u8]) -> Result<()> {
+        for (byte, at) in dst.iter_mut().zip(offset..) {
+            let tail = at.checked_sub(self.at).and_then(|i| self.tail.get(i as usize));
+            *byte = *self.head.get(at as usize).or(tail).unwrap_or(&0);
+        }
+        Ok(())
+    }
+}
+
+impl FileObject for Holed {
+    fn write_at(&self, _: u64, _: &[u8]) -> Result<()> {
+        Err(Error::Invalid("not to be written".into()))
+    }
+
+    fn finish(&self, _: u64) -> Result<()> {
+        Ok(())
     }
 }
 
