@@ -19,6 +19,7 @@ from omnizarr.hierarchy.group import Group
 from omnizarr.limits import Limits
 from omnizarr.store.file import FileStore
 from omnizarr.store.memory import MemoryStore
+from omnizarr.store.zip import ZipStore
 
 __version__: str
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "MemoryStore",
     "OmnizarrError",
     "OmnizarrWarning",
+    "ZipStore",
     "__version__",
     "codec",
     "consolidate",

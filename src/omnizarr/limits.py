@@ -30,5 +30,8 @@ class Limits(NamedTuple):
     max_variable_bytes: int = 1 << 31
     """Most bytes that the strings of one chunk may decode to."""
 
+    max_entry_bytes: int = 1 << 30
+    """Most bytes that a compressed entry of an archive may decompress to."""
+
 
 DEFAULT_LIMITS = Limits()

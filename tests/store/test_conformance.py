@@ -1,5 +1,6 @@
 """What every store does, whatever it keeps its bytes in: one routine, and one machine with a dict as its model."""
 
+import io
 import shutil
 import tempfile
 from pathlib import Path
@@ -18,6 +19,7 @@ from omnizarr.store.memory import MemoryStore
 from omnizarr.store.observe import CountingStore, LatencyStore
 from omnizarr.store.protocol import Store
 from omnizarr.store.wrap import PrefixStore
+from omnizarr.store.zip import ZipStore
 
 
 def _prefixed(inner: Store) -> Store:
@@ -38,6 +40,9 @@ STORES = {
     "counting": lambda folder: CountingStore(DictStore({})),
     "latency": lambda folder: LatencyStore(MemoryStore(), 0.0),
     "fault": lambda folder: FaultStore(MemoryStore()),
+    "zip": lambda folder: ZipStore(folder / "root.zip"),
+    "zip in memory": lambda folder: ZipStore(io.BytesIO()),
+    "part of a zip": lambda folder: _prefixed(ZipStore(folder / "root.zip")),
 }
 ON_DISK = {"file", "durable", "part of a file"}
 """Here a key cannot be both a value and a prefix, directories outlive what was in them, and go by `erase`."""
@@ -240,6 +245,8 @@ class StoreMachine(RuleBasedStateMachine):
         self.folders = set()
 
     def teardown(self):
+        if isinstance(inner := getattr(self.store, "inner", self.store), ZipStore):
+            inner.close()
         shutil.rmtree(self.folder)
 
     @rule(key=KEYS, value=st.binary(max_size=40))
@@ -288,6 +295,13 @@ class StoreMachine(RuleBasedStateMachine):
     def _forget(self, prefix):
         self.values = {key: value for key, value in self.values.items() if not key.startswith(prefix)}
         self.folders = {key for key in self.folders if not (key + "/").startswith(prefix)}
+
+    @rule()
+    def flush(self):
+        # A store that keeps changes back for a while is no different after it has written them.
+        inner = getattr(self.store, "inner", self.store)
+        if isinstance(inner, ZipStore):
+            inner.flush()
 
     @rule(prefix=PREFIXES)
     def list_dir(self, prefix):

@@ -215,7 +215,7 @@ def test_every_class_can_be_had_from_the_package():
     assert ReadOnlyStore({}).read_only
     assert set(omnizarr.store.__all__) == {
         "CountingStore", "DictStore", "Fault", "FaultStore", "FileStore", "LatencyStore", "MemoryStore", "PrefixStore",
-        "ReadOnlyStore", "Store",
+        "ReadOnlyStore", "Store", "ZipStore",
     }  # fmt: skip
     for name in omnizarr.store.__all__:
         assert getattr(omnizarr.store, name).__name__ == name

@@ -16,8 +16,9 @@ def public(thing: object) -> set[str]:
 
 def test_the_package_offers_these_names():
     assert set(oz.__all__) == {
-        "Array", "FileStore", "Group", "Limits", "MemoryStore", "OmnizarrError", "OmnizarrWarning", "__version__",
-        "codec", "consolidate", "create_array", "create_group", "detect", "errors", "open", "open_array", "open_group",
+        "Array", "FileStore", "Group", "Limits", "MemoryStore", "OmnizarrError", "OmnizarrWarning", "ZipStore",
+        "__version__", "codec", "consolidate", "create_array", "create_group", "detect", "errors", "open", "open_array",
+        "open_group",
     }  # fmt: skip
     for name in oz.__all__:
         if name != "__version__":
@@ -31,7 +32,7 @@ def test_an_unknown_name_is_an_attribute_error():
 
 def test_arrays_offer_these_names():
     assert public(oz.Array) == {
-        "append", "attrs", "basename", "blocks", "chunks", "codecs", "dims", "dtype", "fill_value", "format",
+        "append", "attrs", "basename", "blocks", "chunks", "close", "codecs", "dims", "dtype", "fill_value", "format",
         "itemsize", "metadata", "name", "nbytes", "nbytes_stored", "nchunks", "nchunks_stored", "ndim", "nshards",
         "oindex", "order", "path", "read", "read_only", "refresh", "resize", "shape", "shards", "size", "store",
         "vindex",
@@ -40,9 +41,9 @@ def test_arrays_offer_these_names():
 
 def test_groups_offer_these_names():
     assert public(oz.Group) == {
-        "arrays", "attrs", "basename", "consolidate", "copy", "create_array", "create_group", "format", "get", "groups",
-        "items", "keys", "members", "metadata", "move", "name", "path", "read_only", "refresh", "require_array",
-        "require_group", "store", "tree", "values",
+        "arrays", "attrs", "basename", "close", "consolidate", "copy", "create_array", "create_group", "format", "get",
+        "groups", "items", "keys", "members", "metadata", "move", "name", "path", "read_only", "refresh",
+        "require_array", "require_group", "store", "tree", "values",
     }  # fmt: skip
 
 

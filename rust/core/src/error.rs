@@ -51,6 +51,21 @@ impl fmt::Display for CodecError {
 
 impl StdError for CodecError {}
 
+/// Why an archive, or an entry of it, could not be read or written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ArchiveFault {
+    /// Cut short, contradictory, or not an archive at all.
+    Corrupt,
+    /// An entry's bytes do not match their checksum.
+    Checksum,
+    /// Encrypted, or compressed by a method that is not to be had.
+    Unsupported,
+    /// Larger than the limits allow.
+    TooLarge,
+    /// Someone else writes it, or has written it meanwhile.
+    Conflict,
+}
+
 /// An error of a kernel call.
 #[derive(Debug)]
 pub enum Error {
@@ -86,6 +101,17 @@ pub enum Error {
         /// The cause.
         message: String,
     },
+    /// An archive, or an entry of it, could not be read or written.
+    Archive {
+        /// The entry's key; empty where it is about the whole archive.
+        key: String,
+        /// The class of the failure.
+        fault: ArchiveFault,
+        /// One sentence about the cause.
+        message: String,
+        /// What to do about it; empty where nothing helps.
+        hint: &'static str,
+    },
     /// The call itself is wrong: shapes that do not fit, an index out of bounds.
     Invalid(String),
     /// More memory or work than the limits allow.
@@ -108,6 +134,7 @@ impl fmt::Display for Error {
             Self::Unsafe { key, message } => write!(f, "key {key:?} refused: {message}"),
             Self::Chunk { key, cause } => write!(f, "chunk {key:?}: {cause}"),
             Self::Shard { key, message } => write!(f, "shard {key:?}: {message}"),
+            Self::Archive { key, message, .. } => write!(f, "archive {key:?}: {message}"),
             Self::Invalid(message) | Self::Limit(message) => f.write_str(message),
             Self::Interrupted => f.write_str("interrupted"),
             Self::Foreign { key, source } => write!(f, "{key:?}: {source}"),

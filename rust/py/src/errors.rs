@@ -1,6 +1,6 @@
 //! Kernel errors as the exceptions that `omnizarr.errors` defines.
 
-use omnizarr_core::error::{CodecError, Error, Fault};
+use omnizarr_core::error::{ArchiveFault, CodecError, Error, Fault};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -49,6 +49,18 @@ fn build(py: Python<'_>, error: Error, path: Option<&str>) -> PyResult<PyErr> {
                 Fault::Foreign if is_corruption(py, cause.as_deref())? => ("CorruptError", codec.message),
                 Fault::Config | Fault::Foreign => ("CodecError", codec.message),
             }
+        }
+        Error::Archive { key, fault, message, hint } => {
+            kwargs.set_item("key", Some(key).filter(|key| !key.is_empty()))?;
+            kwargs.set_item("hint", Some(hint).filter(|hint| !hint.is_empty()))?;
+            let class = match fault {
+                ArchiveFault::Corrupt => "CorruptError",
+                ArchiveFault::Checksum => "ChecksumError",
+                ArchiveFault::Unsupported => "UnsupportedError",
+                ArchiveFault::TooLarge => "LimitError",
+                ArchiveFault::Conflict => "ConflictError",
+            };
+            (class, message)
         }
         Error::Invalid(message) => ("ShapeError", message),
         Error::Limit(message) => {

@@ -18,7 +18,7 @@ use pyo3::types::PyList;
 
 use crate::errors::raise;
 use crate::foreign::PythonStore;
-use crate::stores::{FileStore, MemoryStore};
+use crate::stores::{FileStore, MemoryStore, ZipStore};
 use crate::{arrays, chain, strings};
 
 /// One array, ready to be read and written; cheap to make, immutable.
@@ -135,6 +135,8 @@ fn native_store(store: &Bound<'_, PyAny>) -> Arc<dyn Store> {
         Arc::clone(&file.get().0) as Arc<dyn Store>
     } else if let Ok(memory) = store.cast::<MemoryStore>() {
         Arc::clone(&memory.get().0) as Arc<dyn Store>
+    } else if let Ok(zip) = store.cast::<ZipStore>() {
+        Arc::clone(&zip.get().0) as Arc<dyn Store>
     } else {
         Arc::new(PythonStore::new(store))
     }

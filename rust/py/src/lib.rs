@@ -6,6 +6,7 @@ mod blocks;
 mod chain;
 mod codecs;
 mod errors;
+mod fileobject;
 mod filters;
 mod foreign;
 mod kernel;
@@ -46,6 +47,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<blocks::Block>()?;
     module.add_class::<stores::FileStore>()?;
     module.add_class::<stores::MemoryStore>()?;
+    module.add_class::<stores::ZipStore>()?;
     module.add_class::<kernel::Kernel>()?;
     module.add_class::<stream::Stream>()?;
     module.add_function(wrap_pyfunction!(split_object, module)?)

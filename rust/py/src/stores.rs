@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 
 use crate::errors::raise;
+use crate::fileobject::PythonFile;
 
 /// From this many keys on, reading is spread over the threads.
 const MANY: usize = 64;
@@ -166,5 +167,40 @@ store_class!(MemoryStore, "Values in memory.", {
     #[new]
     fn new() -> Self {
         Self(Arc::new(store::MemoryStore::default()))
+    }
+});
+store_class!(ZipStore, "Entries of a zip archive.", {
+    #[new]
+    #[pyo3(signature = (place, durable=false, limit=1 << 30))]
+    fn new(place: &Bound<'_, PyAny>, durable: bool, limit: u64) -> Self {
+        Self(Arc::new(match place.extract::<PathBuf>() {
+            Ok(path) => store::ZipStore::at(path, durable, limit),
+            Err(_) => store::ZipStore::within(Arc::new(PythonFile::new(place)), limit),
+        }))
+    }
+
+    fn make_durable(&self) {
+        self.0.make_durable();
+    }
+
+    #[getter]
+    fn changed(&self) -> bool {
+        self.0.is_changed()
+    }
+
+    fn ignored(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
+        py.detach(|| self.0.ignored()).map_err(|error| raise(py, error, None))
+    }
+
+    fn commit(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.0.commit()).map_err(|error| raise(py, error, None))
+    }
+
+    fn discard(&self, py: Python<'_>) {
+        py.detach(|| self.0.discard());
+    }
+
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.0.close()).map_err(|error| raise(py, error, None))
     }
 });

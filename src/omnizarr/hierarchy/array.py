@@ -13,7 +13,7 @@ from omnizarr.array.io import Access
 from omnizarr.errors import NodeTypeError, NotFoundError, SelectionError
 from omnizarr.hierarchy import html, save
 from omnizarr.hierarchy.attrs import Attributes
-from omnizarr.hierarchy.context import Context
+from omnizarr.hierarchy.context import Closing, Context
 from omnizarr.hierarchy.indexers import Blocks, OIndex, VIndex, read_fields, write_fields
 from omnizarr.hierarchy.nodes import load, with_real_keys
 from omnizarr.hierarchy.picture import picture
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-class Array:
+class Array(Closing):
     """An array in a store; made by `omnizarr.open_array`, `omnizarr.create_array` and groups, not by hand.
 
     A handle is cheap, may be shared between threads, and pickles as the place where the array is. It shows the array as

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from _thread import RLock
+from typing import Self
 
 from omnizarr.array.io import Access
 from omnizarr.errors import ReadOnlyError
@@ -12,7 +13,7 @@ from omnizarr.hierarchy.consolidated import Block, load_block
 from omnizarr.hierarchy.lock import lock_of
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
-from omnizarr.native import FileStore, MemoryStore
+from omnizarr.native import FileStore, MemoryStore, ZipStore
 from omnizarr.store.protocol import Store, kernel_target
 
 
@@ -75,7 +76,7 @@ class Context:
     @property
     def is_near(self) -> bool:
         """Whether documents and listings are cheap: the store is in memory or in the file system."""
-        return isinstance(kernel_target(self.store)[0], (FileStore, MemoryStore))
+        return isinstance(kernel_target(self.store)[0], (FileStore, MemoryStore, ZipStore))
 
     def access(self, path: str, meta: ArrayMeta) -> Access:
         """Return what reads and writes the array at a path."""
@@ -105,3 +106,30 @@ class Context:
             raise ReadOnlyError(f"the format {self.only_read} can only be read", path=path or "/", hint=hint)
         if self.read_only:
             raise ReadOnlyError("opened for reading only", path=path or "/", hint='open it with mode="r+" to change it')
+
+
+class Closing:
+    """A node whose store may have to be closed, by hand or by a `with` statement."""
+
+    __slots__ = ()
+
+    _context: Context
+
+    def close(self) -> None:
+        """Close the store, if it is one that can be: a zip archive is written then.
+
+        Other nodes that were opened together with this one cannot be used afterwards, either.
+        """
+        store: object = self._context.store
+        while store is not None:
+            close = getattr(store, "close", None)
+            if close is not None:
+                close()
+                return
+            store = getattr(store, "inner", None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -19,7 +19,7 @@ from omnizarr.format.names import check_new_path, join, normal_path
 from omnizarr.hierarchy import html, save
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.attrs import Attributes, to_json_object
-from omnizarr.hierarchy.context import Context
+from omnizarr.hierarchy.context import Closing, Context
 from omnizarr.hierarchy.create import ZERO, ArrayOptions, array_meta
 from omnizarr.hierarchy.filling import fitting, with_data
 from omnizarr.hierarchy.listing import Found, children, find, is_there, left_out, not_found, tree, walk
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-class Group:
+class Group(Closing):
     """A group in a store; made by `omnizarr.open_group`, `omnizarr.create_group` and groups, not by hand.
 
     It behaves like a mapping of names to arrays and groups; a name may be a path of several.

@@ -1,8 +1,8 @@
 """Bytes under keys; knows nothing of Zarr.
 
-`protocol` says what a store is and `keys` what a key is. Stores: `file`, `memory`, and `mapping` for any dictionary.
-Around another store: `wrap` (reading only, a part as a whole), `observe` (counting, delay), `fault` (failures on cue).
-`resolve` finds the store that a path, a URI or an object stands for.
+`protocol` says what a store is and `keys` what a key is. Stores: `file`, `zip`, `memory`, and `mapping` for any
+dictionary. Around another store: `wrap` (reading only, a part as a whole), `observe` (counting, delay), `fault`
+(failures on cue). `resolve` finds the store that a path, a URI or an object stands for.
 
 The classes can be had from here, too:
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from omnizarr.store.observe import CountingStore, LatencyStore
     from omnizarr.store.protocol import Store
     from omnizarr.store.wrap import PrefixStore, ReadOnlyStore
+    from omnizarr.store.zip import ZipStore
 
 __all__ = [
     "CountingStore",
@@ -36,6 +37,7 @@ __all__ = [
     "PrefixStore",
     "ReadOnlyStore",
     "Store",
+    "ZipStore",
 ]
 
 _MODULES = {
@@ -49,6 +51,7 @@ _MODULES = {
     "PrefixStore": "wrap",
     "ReadOnlyStore": "wrap",
     "Store": "protocol",
+    "ZipStore": "zip",
 }
 
 

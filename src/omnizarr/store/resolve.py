@@ -12,6 +12,8 @@ from omnizarr.store.mapping import DictStore
 from omnizarr.store.protocol import Store
 from omnizarr.store.sniff import sniff_file, with_article
 from omnizarr.store.wrap import ReadOnlyStore
+from omnizarr.store.zip import is_file_object
+from omnizarr.store.zip_find import archive_at, archive_in
 
 _MEMBERS = (
     "uri", "read_only", "native", "get", "get_range", "get_many", "put",
@@ -23,7 +25,7 @@ def resolve(where: object, *, read_only: bool = False) -> tuple[Store, str]:
     """Find the store that a place stands for, and the path of the node within it.
 
     Args:
-        where: A path, a `file:` URI, a mapping of keys to bytes, or a store.
+        where: A path, a `file:` URI, a binary file object with a zip archive, a mapping of keys to bytes, or a store.
         read_only: Whether the store shall refuse changes.
 
     Returns:
@@ -37,33 +39,38 @@ def resolve(where: object, *, read_only: bool = False) -> tuple[Store, str]:
     >>> resolve({}, read_only=True)
     (ReadOnlyStore(DictStore(<dict>)), '')
     """
-    store = _store(where)
-    return (ReadOnlyStore(store) if read_only and not store.read_only else store), ""
+    store, path = _store(where, read_only=read_only)
+    return (ReadOnlyStore(store) if read_only and not store.read_only else store), path
 
 
-def _store(where: object) -> Store:
+def _store(where: object, *, read_only: bool) -> tuple[Store, str]:
     if isinstance(where, (str, os.PathLike)):
-        return _file(where)
+        return _file(where, read_only=read_only)
     missing = [name for name in _MEMBERS if not hasattr(where, name)]
     if not missing:
-        return cast("Store", where)
+        return cast("Store", where), ""
     if isinstance(where, Mapping):
-        return DictStore(where)
+        return DictStore(where), ""
+    if is_file_object(where):
+        return archive_in(where, read_only=read_only)
     kind = f"{type(where).__module__}.{type(where).__qualname__}"
     if len(missing) < len(_MEMBERS) // 2:
         raise NodeTypeError(f"the {kind} is not a store: it lacks {', '.join(missing)}")
     raise NodeTypeError(
         f"cannot tell where to look from an object of type {kind}",
-        hint="Give a path, a file: URI, a mapping of keys to bytes, or a store.",
+        hint="Give a path, a file: URI, a binary file object, a mapping of keys to bytes, or a store.",
     )
 
 
-def _file(where: str | os.PathLike[str]) -> FileStore:
+def _file(where: str | os.PathLike[str], *, read_only: bool) -> tuple[Store, str]:
     store = FileStore(where)
+    archive = archive_at(store.root, read_only=read_only)
+    if archive is not None:
+        return archive
     if os.path.isfile(store.root):  # noqa: PTH113 - pathlib takes longer to import than all stores together
         found = sniff_file(store.root)
         what = found.what if found is not None else "file"
         raise UnsupportedError(
             f"this is {with_article(what)}, not an array or group", path=store.root, hint=(found and found.cure) or None
         )
-    return store
+    return store, ""

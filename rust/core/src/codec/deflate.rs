@@ -6,7 +6,7 @@ use crate::buffer::Buffer;
 use crate::error::{CodecError, Fault};
 
 /// DEFLATE cannot do better: 258 bytes for one bit each of a length and a distance code, four to a byte.
-const BEST_RATIO: usize = 1032;
+pub(crate) const BEST_RATIO: usize = 1032;
 
 const GZIP_MAGIC: [u8; 2] = [0x1F, 0x8B];
 
@@ -159,4 +159,29 @@ pub(super) fn compress(
     }
     dst.set_len(made);
     Ok(())
+}
+
+/// Decode the one DEFLATE stream without a frame that `src` is into all of `dst`.
+pub(crate) fn inflate_raw(src: &[u8], dst: &mut [u8], cx: &mut Contexts) -> Result<(), CodecError> {
+    const NAME: &str = "deflate";
+    let (used, made) = cx.inflater(NAME)?.inflate(src, dst).map_err(|fault| match fault {
+        ffi::InflateFault::Full => too_large(NAME, dst.len()),
+        ffi::InflateFault::Bad => CodecError::corrupt(NAME, "malformed or truncated data"),
+    })?;
+    if used != src.len() {
+        return Err(CodecError::corrupt(NAME, format!("the stream ends after {used} of {} bytes", src.len())));
+    }
+    super::exactly(NAME, made, dst.len())
+}
+
+/// Encode into one DEFLATE stream without a frame, at the default level.
+pub(crate) fn deflate_raw<'a>(src: &[u8], dst: &'a mut Buffer, cx: &mut Contexts) -> Result<&'a [u8], CodecError> {
+    compress(Frame::Zlib, level(Frame::Zlib, -1)?, src, dst, cx)?;
+    // Two bytes of header before it, four of checksum behind it.
+    Ok(dst.as_slice().get(2..dst.len().saturating_sub(4)).unwrap_or_default())
+}
+
+/// The CRC-32 of what has the sum `before` (0: nothing), followed by `bytes`.
+pub(crate) fn crc32_after(before: u32, bytes: &[u8]) -> u32 {
+    ffi::crc32_after(before, bytes)
 }

@@ -165,8 +165,13 @@ impl Drop for Deflater {
 
 /// The CRC-32 of gzip.
 pub(super) fn crc32(bytes: &[u8]) -> u32 {
+    crc32_after(0, bytes)
+}
+
+/// The CRC-32 of what has the sum `before`, followed by `bytes`.
+pub(super) fn crc32_after(before: u32, bytes: &[u8]) -> u32 {
     // SAFETY: the pointer is valid for the length given.
-    unsafe { libdeflate_sys::libdeflate_crc32(0, bytes.as_ptr().cast(), bytes.len()) }
+    unsafe { libdeflate_sys::libdeflate_crc32(before, bytes.as_ptr().cast(), bytes.len()) }
 }
 
 /// The Adler-32 of zlib.

@@ -49,6 +49,7 @@ pub use checksum::{Checksum, Sum};
 pub use conditional::Conditional;
 pub use contexts::Contexts;
 pub use crc32c::Crc32c;
+pub(crate) use deflate::{BEST_RATIO, crc32_after, deflate_raw, inflate_raw};
 pub use delta::Delta;
 pub use gzip::Gzip;
 pub use lz4::Lz4;

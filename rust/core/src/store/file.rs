@@ -22,7 +22,7 @@ pub struct FileStore {
 
 static TEMPORARY: AtomicU64 = AtomicU64::new(0);
 
-fn failure(key: &str, op: &'static str, error: &io::Error) -> Error {
+pub(super) fn failure(key: &str, op: &'static str, error: &io::Error) -> Error {
     if error.kind() == io::ErrorKind::CrossesDevices {
         return Error::Unsafe { key: key.into(), message: "a link leads out of the store".into() };
     }
@@ -30,7 +30,7 @@ fn failure(key: &str, op: &'static str, error: &io::Error) -> Error {
 }
 
 /// Nothing there: no such file, or a file where a directory would have to be, or a directory.
-fn absent(error: &io::Error) -> bool {
+pub(super) fn absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory)
 }
 
@@ -121,12 +121,12 @@ struct Opened {
 }
 
 #[cfg(unix)]
-fn read_exact_at(file: &File, dst: &mut [u8], offset: u64) -> io::Result<()> {
+pub(super) fn read_exact_at(file: &File, dst: &mut [u8], offset: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, dst, offset)
 }
 
 #[cfg(windows)]
-fn read_exact_at(file: &File, mut dst: &mut [u8], mut offset: u64) -> io::Result<()> {
+pub(super) fn read_exact_at(file: &File, mut dst: &mut [u8], mut offset: u64) -> io::Result<()> {
     while !dst.is_empty() {
         match std::os::windows::fs::FileExt::seek_read(file, dst, offset)? {
             0 => return Err(io::ErrorKind::UnexpectedEof.into()),
@@ -140,14 +140,14 @@ fn read_exact_at(file: &File, mut dst: &mut [u8], mut offset: u64) -> io::Result
 }
 
 #[cfg(unix)]
-fn token(meta: &fs::Metadata) -> Option<Token> {
+pub(super) fn token(meta: &fs::Metadata) -> Option<Token> {
     use std::os::unix::fs::MetadataExt;
     let time = (meta.mtime() as u64).wrapping_mul(1_000_000_000).wrapping_add(meta.mtime_nsec() as u64);
     Some(Token([meta.dev(), meta.ino(), meta.size(), time]))
 }
 
 #[cfg(not(unix))]
-fn token(meta: &fs::Metadata) -> Option<Token> {
+pub(super) fn token(meta: &fs::Metadata) -> Option<Token> {
     let time = meta.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
     Some(Token([meta.len(), time.as_secs(), u64::from(time.subsec_nanos()), 0]))
 }

@@ -4,10 +4,12 @@ mod file;
 mod file_confined;
 mod memory;
 mod names;
+pub mod zip;
 
 pub use file::FileStore;
 pub use memory::MemoryStore;
 pub use names::{check_key, check_prefix, is_debris};
+pub use zip::ZipStore;
 
 use std::hash::{DefaultHasher, Hasher};
 

@@ -1,0 +1,546 @@
+"""The zip store: archives by others and for others, and what closing, sharing and forking mean."""
+
+import gc
+import io
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+import threading
+import warnings
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zarr
+from zarr.storage import ZipStore as PeerStore
+
+import omnizarr as oz
+from omnizarr.errors import ConflictError, NodeTypeError, NotFoundError, ReadOnlyError, StoreError, UnsupportedError
+from omnizarr.native import ZipStore as NativeStore
+from omnizarr.store.protocol import kernel_target
+from omnizarr.store.zip import ZipStore
+
+VALUES = {"zarr.json": b'{"a": 1}' * 50, "c/0/0": bytes(range(256)) * 40, "empty": b"", "é/ü": b"1", "a b": b"2"}
+
+
+def made(place, values=VALUES, **options):
+    with zipfile.ZipFile(place, "w", **options) as archive:
+        for key, value in values.items():
+            archive.writestr(key, value)
+    return place
+
+
+def names(folder):
+    return [path.name for path in folder.iterdir()]
+
+
+def contents(store):
+    return {key: store.get(key) for key in store.list_prefix("")}
+
+
+@pytest.mark.parametrize(
+    "method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA], ids=str
+)
+def test_archives_of_python_are_read(method, tmp_path):
+    store = ZipStore(made(tmp_path / "a.zip", compression=method), read_only=True)
+    assert contents(store) == VALUES
+    chunk = VALUES["c/0/0"]
+    assert store.get_range("c/0/0", 1000, 50) == chunk[1000:1050]
+    assert store.get_range("c/0/0", -7) == chunk[-7:]
+    assert store.get_many(list(VALUES)) == list(VALUES.values())
+    assert store.size("c/0/0") == len(chunk)
+    assert store.list_dir("") == (["a b", "empty", "zarr.json"], ["c/", "é/"])
+
+
+def test_python_and_unzip_read_our_archives(tmp_path):
+    place = tmp_path / "a.zip"
+    with ZipStore(place) as store:
+        for key, value in VALUES.items():
+            store.put(key, value)
+    with zipfile.ZipFile(place) as archive:
+        assert archive.testzip() is None
+        assert {name: archive.read(name) for name in archive.namelist()} == VALUES
+        methods = {info.filename: info.compress_type for info in archive.infolist()}
+        # Documents are deflated, chunks are as they are.
+        assert methods.pop("zarr.json") == zipfile.ZIP_DEFLATED
+        assert set(methods.values()) == {zipfile.ZIP_STORED}
+    if shutil.which("unzip"):
+        done = subprocess.run(["unzip", "-t", place], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout
+        assert "warning" not in (done.stdout + done.stderr).lower()
+
+
+@pytest.mark.skipif(not shutil.which("zip"), reason="needs the command zip")
+@pytest.mark.parametrize("flags", [["-0"], ["-9"], ["-fd"], ["-D"]])
+def test_archives_of_the_command_are_read(flags, tmp_path):
+    values = np.arange(5000, dtype="i4").reshape(50, 100)
+    oz.create_array(tmp_path / "x.zarr", data=values, chunks=(10, 100))
+    subprocess.run(["zip", "-q", "-r", *flags, "../in.zip", "."], cwd=tmp_path / "x.zarr", check=True)
+    subprocess.run(["zip", "-q", "-r", *flags, "from.zip", "x.zarr"], cwd=tmp_path, check=True)
+    for name in ("in.zip", "from.zip", "from.zip/x.zarr"):
+        a = oz.open(tmp_path / name)
+        np.testing.assert_array_equal(a[...], values)
+        a.close()
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_both_directions_with_zarr_python(zarr_format, tmp_path):
+    values = np.random.default_rng(1).normal(size=(30, 40))
+    place = str(tmp_path / "theirs.zip")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it writes some names twice, and the last one counts
+        with PeerStore(place, mode="w") as peer:
+            group = zarr.create_group(peer, zarr_format=zarr_format, attributes={"title": "x"})
+            array = group.create_array("a/b", shape=values.shape, chunks=(7, 9), dtype=values.dtype)
+            array[...] = values
+            array[:3] = 1
+            array.attrs["unit"] = "K"
+    values[:3] = 1
+    with oz.open(place) as ours:
+        assert ours.attrs["title"] == "x"
+        np.testing.assert_array_equal(ours["a/b"][...], values)
+        assert ours["a/b"].attrs["unit"] == "K"
+    place = str(tmp_path / "ours.zip")
+    with oz.create_group(place, format=f"zarr{zarr_format}") as ours:
+        ours.create_array("a/b", data=values, chunks=(7, 9), attrs={"unit": "K"})
+    with PeerStore(place, mode="r") as peer:
+        theirs = zarr.open_group(peer, mode="r")["a/b"]
+        np.testing.assert_array_equal(theirs[...], values)
+        assert theirs.attrs["unit"] == "K"
+
+
+def test_the_last_of_several_entries_of_a_name_counts(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for value in (b"1", b"22", b"333"):
+            archive.writestr("k", value)
+        archive.writestr("other", b"x")
+    with ZipStore(tmp_path / "a.zip") as store:
+        assert contents(store) == {"k": b"333", "other": b"x"}
+        store.put("new", b"y")
+    with zipfile.ZipFile(tmp_path / "a.zip") as archive:
+        assert sorted(archive.namelist()) == ["k", "new", "other"]
+
+
+def test_folders_are_not_keys(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        for name in ("a/", "a/b/", "a/b/c", "empty/"):
+            archive.writestr(name, b"" if name.endswith("/") else b"1")
+    store = ZipStore(tmp_path / "a.zip", read_only=True)
+    assert contents(store) == {"a/b/c": b"1"}
+    assert store.list_dir("") == ([], ["a/"])
+    assert store.ignored == {}
+
+
+@pytest.mark.parametrize("dialect", ["zarr2", "zarr3"])
+def test_one_folder_that_holds_everything_is_looked_through(dialect, tmp_path):
+    g = oz.create_group(tmp_path / "data" / "x.zarr", format=dialect)
+    g.create_array("a", data=np.arange(10))
+    shutil.make_archive(str(tmp_path / "x"), "zip", tmp_path / "data")
+    with zipfile.ZipFile(tmp_path / "x.zip", "a") as archive:
+        archive.writestr("__MACOSX/x.zarr/._a", b"")
+        archive.writestr("README.txt", b"read me")
+    with oz.open(tmp_path / "x.zip", "r+") as opened:
+        assert list(opened) == ["a"]
+        assert opened.path == ""
+        assert type(kernel_target(opened.store)[0]) is NativeStore
+        opened["a"][0] = 99
+    assert oz.open(tmp_path / "x.zip" / "a")[0] == 99
+    assert oz.open(str(tmp_path / "x.zip") + "/x.zarr/a")[0] == 99
+    assert pickle.loads(pickle.dumps(oz.open(tmp_path / "x.zip")))["a"][0] == 99
+    # With a document at the top, the folder is a node like others.
+    with ZipStore(tmp_path / "x.zip") as store:
+        store.put("zarr.json", b'{"zarr_format": 3, "node_type": "group"}')
+    assert list(oz.open(tmp_path / "x.zip")) == ["x.zarr"]
+
+
+def test_the_kernel_reads_archives_itself(tmp_path):
+    a = oz.create_array(tmp_path / "a.zip", data=np.arange(100), chunks=(10,), shards=(50,))
+    assert type(a.store.native) is NativeStore
+    assert kernel_target(a.store) == (a.store.native, "")
+    a.close()
+    reader = oz.open(tmp_path / "a.zip")
+    assert type(kernel_target(reader.store)[0]) is NativeStore
+    np.testing.assert_array_equal(reader[::7], np.arange(100)[::7])
+
+
+class Counting(io.BytesIO):
+    got = 0
+
+    def read(self, n=-1):
+        part = super().read(n)
+        self.got += len(part)
+        return part
+
+
+def test_parts_of_stored_entries_are_read_alone():
+    file = Counting()
+    with ZipStore(file) as store:
+        store.put("big", bytes(1_000_000))
+    store = ZipStore(file, read_only=True)
+    assert store.exists("big")
+    file.got = 0
+    assert store.get_range("big", 500_000, 10) == bytes(10)
+    assert store.get_range("big", -20) == bytes(20)
+    assert file.got < 200
+    with pytest.raises(ReadOnlyError):
+        store.put("a", b"")
+
+
+def test_file_objects(tmp_path):
+    file = io.BytesIO()
+    with oz.create_array(file, data=np.arange(10)) as a:
+        np.testing.assert_array_equal(oz.open(file)[...], np.arange(10))  # not written yet
+        assert file.getvalue() == b""
+        assert a.store.uri.startswith("zip://")
+        assert repr(a.store) == "ZipStore(<file object>)"
+    with zipfile.ZipFile(file) as archive:
+        assert archive.testzip() is None
+    (tmp_path / "a.zip").write_bytes(file.getvalue())
+    with (tmp_path / "a.zip").open("rb") as read, oz.open(read) as a:
+        np.testing.assert_array_equal(a[...], np.arange(10))
+        assert ZipStore(read).read_only
+        with pytest.raises(ReadOnlyError):
+            ZipStore(read, read_only=False)
+        with pytest.raises(ReadOnlyError):
+            oz.open(read, "r+")
+    with (tmp_path / "a.zip").open("r+b", buffering=0) as both:
+        with oz.open(both, "r+") as a:
+            a[0] = 5
+            a.attrs["x"] = 1
+        assert both.seek(0, 2) == (tmp_path / "a.zip").stat().st_size
+    assert oz.open(tmp_path / "a.zip")[0] == 5
+    with (tmp_path / "a.zip").open(encoding="latin-1") as text, pytest.raises(NodeTypeError, match="text"):
+        oz.open(text)
+    shrunk = ZipStore(file)
+    shrunk.erase_prefix("")
+    shrunk.close()
+    assert len(file.getvalue()) == 22
+    with pytest.raises(StoreError):
+        pickle.dumps(ZipStore(file))
+
+
+def test_a_file_of_fsspec(tmp_path):
+    fsspec = pytest.importorskip("fsspec")
+    oz.create_array(tmp_path / "a.zip", data=np.arange(1000), chunks=(10,)).close()
+    with fsspec.open(f"file://{tmp_path}/a.zip", "rb") as file:
+        np.testing.assert_array_equal(oz.open(file)[::3], np.arange(1000)[::3])
+
+
+def test_a_file_object_that_fails_says_so():
+    class Broken(io.BytesIO):
+        def write(self, data):
+            raise OSError(28, "disk full")
+
+    store = ZipStore(Broken())
+    store.put("a", b"1")
+    with pytest.raises(StoreError, match="disk full"):
+        store.close()
+    assert store.get("a") == b"1"
+    assert not store.closed
+    with pytest.raises(StoreError):
+        store.flush()
+    store.discard()
+    assert store.get("a") is None
+
+
+def test_closed_is_closed(tmp_path):
+    a = oz.create_array(tmp_path / "a.zip", data=np.arange(10), chunks=(5,))
+    a.close()
+    a.close()
+    for use in (lambda: a[0], lambda: a.store.get("zarr.json"), lambda: a.__setitem__(0, 1), a.store.flush):
+        with pytest.raises(StoreError, match="closed"):
+            use()
+    assert a.store.closed
+    # Another handle keeps the archive open.
+    one, two = ZipStore(tmp_path / "a.zip"), ZipStore(tmp_path / "a.zip")
+    one.put("x", b"1")
+    one.close()
+    assert two.get("x") == b"1"
+    two.put("x", b"2")
+    assert zipfile.ZipFile(tmp_path / "a.zip").read("x") == b"1"
+    two.close()
+    assert zipfile.ZipFile(tmp_path / "a.zip").read("x") == b"2"
+
+
+def test_handles_of_one_process_share_what_is_written(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path)
+    oz.create_array(tmp_path / "a.zip", data=np.zeros(4, "i2")).close()
+    early = oz.open(tmp_path / "a.zip")
+    writer = oz.open(tmp_path / "link" / "a.zip", "r+")
+    second = oz.open(tmp_path / "a.zip", "a")
+    late = oz.open(tmp_path / "a.zip")
+    writer[0] = 1
+    second[1] = 2
+    for a in (early, writer, second, late):
+        np.testing.assert_array_equal(a[...], [1, 2, 0, 0])
+    assert zipfile.ZipFile(tmp_path / "a.zip").testzip() is None
+    early.close()
+    second.close()
+    writer[2] = 3
+    writer.close()
+    np.testing.assert_array_equal(late[...], [1, 2, 3, 0])
+
+
+def test_an_archive_that_was_replaced_is_read_anew(tmp_path):
+    place = made(tmp_path / "a.zip", {"k": b"old"})
+    store = ZipStore(place, read_only=True)
+    assert store.get("k") == b"old"
+    made(tmp_path / "b.zip", {"k": b"new", "l": b"1"}).replace(place)
+    assert contents(store) == {"k": b"new", "l": b"1"}
+    place.unlink()
+    with pytest.raises(StoreError, match="gone"):
+        store.get("k")
+    with pytest.raises(NotFoundError):
+        ZipStore(place, read_only=True)
+
+
+def test_the_work_of_others_is_never_overwritten(tmp_path):
+    place = made(tmp_path / "a.zip", {"k": b"old"})
+    store = ZipStore(place)
+    store.put("mine", b"1")
+    with zipfile.ZipFile(place, "a") as archive:
+        archive.writestr("theirs", b"2")
+    with pytest.raises(ConflictError, match="someone else"):
+        store.close()
+    assert sorted(zipfile.ZipFile(place).namelist()) == ["k", "theirs"]
+    # The changes are still there, so they can be saved elsewhere.
+    assert store.get("mine") == b"1"
+    store.discard()
+    assert store.get("mine") is None
+    assert store.get("theirs") == b"2"
+    assert names(tmp_path) == ["a.zip"]
+
+
+SECOND = """
+import sys, omnizarr as oz
+store = oz.ZipStore(sys.argv[1])
+try:
+    store.put("b", b"2")
+except oz.errors.ConflictError as error:
+    print("refused", error.hint is not None)
+else:
+    store.close()
+    print("written")
+"""
+
+
+def python(code, *arguments, **options):
+    return subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)], capture_output=True, text=True, check=False, **options
+    )
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no lock there")
+def test_one_process_at_a_time_writes(tmp_path):
+    place = tmp_path / "a.zip"
+    store = ZipStore(place)
+    store.put("a", b"1")
+    assert python(SECOND, place).stdout == "refused True\n"
+    store.close()
+    assert python(SECOND, place).stdout == "written\n"
+    assert contents(ZipStore(place)) == {"a": b"1", "b": b"2"}
+    store = ZipStore(place)
+    assert store.get("a") == b"1"
+    # Nothing of this process is waiting, so the other may write, and this one sees it.
+    store.flush()
+    with ZipStore(place) as other:
+        other.erase("b")
+    assert python(SECOND, place).stdout == "written\n"
+    store.put("c", b"3")
+    store.close()
+    assert contents(ZipStore(place)) == {"a": b"1", "b": b"2", "c": b"3"}
+    assert names(tmp_path) == ["a.zip"]
+
+
+AT_EXIT = """
+import sys, os, numpy as np, omnizarr as oz
+a = oz.create_array(sys.argv[1], data=np.arange(10))
+if len(sys.argv) > 2:
+    if os.fork() == 0:
+        sys.exit()
+    os.wait()
+    assert not os.path.exists(sys.argv[1])
+a[0] = 99
+"""
+
+
+@pytest.mark.parametrize("fork", [[], ["fork"]][: 1 if os.name == "nt" else 2], ids=str)
+def test_what_nobody_closes_is_closed_at_exit(fork, tmp_path):
+    done = python(AT_EXIT, tmp_path / "a.zip", *fork, env=os.environ | {"PYTHONWARNINGS": "error"})
+    assert (done.returncode, done.stderr) == (0, "")
+    assert oz.open(tmp_path / "a.zip")[...].tolist() == [99, *range(1, 10)]
+    assert names(tmp_path) == ["a.zip"]
+
+
+def test_what_nobody_refers_to_is_closed(tmp_path):
+    oz.create_array(tmp_path / "a.zip", data=np.arange(10))
+    gc.collect()
+    assert zipfile.ZipFile(tmp_path / "a.zip").testzip() is None
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_forked_child_reads_and_does_not_write(tmp_path):
+    place = made(tmp_path / "a.zip", {"k": b"old"})
+    store = ZipStore(place)
+    store.put("k", b"new")
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            assert store.get("k") == b"new"
+            with pytest.raises(ConflictError, match="parent"):
+                store.put("k", b"child's")
+            with pytest.raises(ConflictError, match="parent"):
+                store.close()
+            assert ZipStore(place, read_only=True).get("k") == b"old"
+            code = 0
+        finally:
+            os._exit(code)
+    assert os.waitpid(child, 0)[1] == 0
+    store.close()
+    assert contents(ZipStore(place)) == {"k": b"new"}
+    # With nothing waiting, the child may write.
+    store = ZipStore(place)
+    assert store.get("k") == b"new"
+    child = os.fork()
+    if child == 0:
+        try:
+            store.put("k", b"child's")
+            store.close()
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    assert store.get("k") == b"child's"
+
+
+def test_pickles_name_the_place(tmp_path):
+    place = made(tmp_path / "a.zip")
+    store = ZipStore(place, read_only=True)
+    again = pickle.loads(pickle.dumps(store))
+    assert again == store
+    assert hash(again) == hash(store)
+    assert again.get("empty") == b""
+    assert again.read_only
+    with pytest.raises(StoreError, match="pickled"):
+        pickle.dumps(ZipStore(place))
+    a = oz.create_array(tmp_path / "b.zip", data=np.arange(5))
+    a.close()
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(oz.open(tmp_path / "b.zip")))[...], np.arange(5))
+
+
+def test_names(tmp_path):
+    store = ZipStore(tmp_path / "my data.zip")
+    assert store.uri == (tmp_path / "my data.zip").as_uri()
+    assert repr(store) == f"ZipStore({str(tmp_path / 'my data.zip')!r})"
+    assert store.path == str(tmp_path / "my data.zip")
+    assert ZipStore(store.uri) == store
+    assert store != ZipStore(tmp_path / "other.zip")
+    assert names(tmp_path) == []  # Nothing was written, so nothing is there.
+
+
+def test_threads(tmp_path):
+    store = ZipStore(tmp_path / "a.zip")
+    failures = []
+
+    def work(number):
+        rng = np.random.default_rng(number)
+        mine = {}
+        try:
+            for i in range(200):
+                key = f"{number}/{rng.integers(20)}{'.json' if i % 5 == 0 else ''}"
+                if rng.random() < 0.2:
+                    assert store.erase(key) == (mine.pop(key, None) is not None)
+                else:
+                    mine[key] = rng.bytes(int(rng.integers(5000)))
+                    store.put(key, mine[key])
+                if i % 50 == 49:
+                    store.flush()
+                assert {key: store.get(key) for key in store.list_prefix(f"{number}/")} == mine
+        except BaseException as error:  # noqa: BLE001 - told by the main thread
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    before = contents(store)
+    store.close()
+    assert contents(ZipStore(tmp_path / "a.zip", read_only=True)) == before
+    with zipfile.ZipFile(tmp_path / "a.zip") as archive:
+        assert {name: archive.read(name) for name in archive.namelist()} == before
+
+
+def test_room_is_given_back(tmp_path):
+    place = tmp_path / "a.zip"
+    a = oz.create_array(place, shape=(100, 1000), dtype="u1", chunks=(1, 1000), codecs=None)
+    rng = np.random.default_rng(1)
+    for _ in range(10):
+        a[...] = rng.integers(1, 255, a.shape, "u1")
+    a.close()
+    full = place.stat().st_size
+    assert full < 125_000
+    with oz.open(place, "r+") as a:
+        a[:90] = 0  # The fill value: the chunks go.
+    assert place.stat().st_size < full / 5
+    with oz.open(place, "r+") as a:
+        for i in range(50):
+            a.attrs["count"] = i
+    assert place.stat().st_size < full / 5
+
+
+def test_what_cannot_be_a_key_is_kept_when_others_change(tmp_path):
+    place = made(tmp_path / "a.zip", {"../evil": b"1" * 100, "good": b"2"}, compression=zipfile.ZIP_DEFLATED)
+    with zipfile.ZipFile(place, "a") as archive:
+        archive.comment = b"a comment"
+    place.chmod(0o600)
+    with ZipStore(place) as store:
+        assert set(store.ignored) == {"../evil"}
+        store.put("new", b"3")
+    with zipfile.ZipFile(place) as archive:
+        assert sorted(archive.namelist()) == ["../evil", "good", "new"]
+        assert archive.read("../evil") == b"1" * 100
+        assert archive.comment == b"a comment"
+    assert os.name == "nt" or place.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("durable", [False, True])
+def test_durable(durable, tmp_path):
+    with ZipStore(tmp_path / "new" / "folder" / "a.zip", durable=durable) as store:
+        store.put("a", b"1")
+    assert contents(ZipStore(tmp_path / "new" / "folder" / "a.zip")) == {"a": b"1"}
+
+
+def test_where_archives_are_found(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    # By content, whatever the name.
+    oz.create_array("a.zip", data=np.arange(3)).close()
+    shutil.copy("a.zip", "a.data")
+    assert oz.open("a.data").shape == oz.open(tmp_path.as_uri() + "/a.data").shape == (3,)
+    # A folder stays a folder.
+    Path("folder.zip").mkdir()
+    oz.create_group("folder.zip").create_array("x", shape=3, dtype="i1")
+    assert isinstance(oz.open("folder.zip", "r+").store, oz.FileStore)
+    assert isinstance(oz.open("folder.zip/x", "r+").store, oz.FileStore)
+    # A new one by its name, and nodes in it by their path.
+    with oz.create_array("sub/new.zip/a/b", data=np.arange(4)) as a:
+        assert (a.path, a.store) == ("a/b", ZipStore("sub/new.zip"))
+    assert oz.open("sub/new.zip/a")["b"].shape == (4,)
+    assert oz.open("sub/new.zip", path="a/b").shape == (4,)
+    with pytest.raises(NotFoundError):
+        oz.open("missing.zip")
+    with pytest.raises(NotFoundError):
+        oz.open("a.zip/missing")
+    assert not Path("missing.zip").exists()
+    # An empty file takes a new archive.
+    Path("empty.zip").touch()
+    oz.create_array("empty.zip", data=np.arange(3)).close()
+    assert oz.open("empty.zip").shape == (3,)
+    Path("some.nc").touch()
+    with pytest.raises(UnsupportedError):
+        oz.open("some.nc")
