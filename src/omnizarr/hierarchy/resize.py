@@ -76,15 +76,16 @@ def _checked(shape: int | Iterable[int], meta: ArrayMeta, path: str) -> tuple[in
 def _fitted(meta: ArrayMeta, shape: tuple[int, ...], path: str) -> Grid:
     """Return the grid for another shape."""
     grid = meta.grid
+    units = meta.cells.longest if meta.is_sharded else (1,) * len(shape)
     if grid.clipped:
-        for before, after, length in zip(meta.shape, shape, grid.longest, strict=True):
-            if before != after and length and min(before, after) % length:
+        changes = zip(meta.shape, shape, grid.longest, units, strict=True)
+        for before, after, length, unit in changes:
+            if before != after and length and (min(before, after) % length or after % unit):
                 raise UnsupportedError(
                     f"the last chunks end with the array, so that its shape {meta.shape} cannot become {shape}",
                     path=path,
                     hint="Create an array of the new shape, and write the data of this one to it.",
                 )
-    units = meta.cells.longest if meta.is_sharded else (1,) * len(shape)
     return grid.fitted(shape, units)
 
 
