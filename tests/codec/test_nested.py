@@ -167,3 +167,12 @@ def test_zarr_python_2_reads_it_no_more_but_numcodecs_does() -> None:
     assert document["filters"] == [json.loads(json.dumps(numcodecs.JSON().get_config()))]
     decoded = numcodecs.JSON().decode(numcodecs.Zlib().decode(store["0.0"]))
     assert decoded.tolist() == [[1, [2]], ["x", None]]
+
+
+def test_text_may_be_much_longer_than_the_numbers() -> None:
+    values = np.arange(300_000) % 3 == 0
+    store: dict[str, bytes] = {}
+    codecs = [{"id": "json2", "indent": 2}, "zlib"]
+    array = oz.create_array(store, shape=values.shape, chunks=False, dtype=bool, codecs=codecs, format="zarr2")
+    array[...] = values
+    np.testing.assert_array_equal(oz.open_array(store)[...], values)

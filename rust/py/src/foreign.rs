@@ -234,8 +234,8 @@ impl Step for PythonStep {
     fn bound(&self, n: usize) -> usize {
         match self.sizes {
             Some((encoded, decoded)) if decoded == n => encoded,
-            // Nothing is known of a foreign codec but that it should not blow data up for ever.
-            _ => n.saturating_mul(4).saturating_add(1 << 20),
+            // Nothing is known of a foreign codec but that it should not blow data up for ever; text does so most.
+            _ => n.saturating_mul(16).saturating_add(1 << 20),
         }
     }
 
