@@ -27,8 +27,8 @@ pub enum Pack {
         /// Unit of reversal; 0 or 1 for none.
         swap: usize,
     },
-    /// Strings or bytes of any length, each behind its own length.
-    Vlen,
+    /// Strings or bytes of any length, each behind its own length, or as a codec makes it of that.
+    Vlen(Option<Arc<dyn Filter>>),
     /// An index and inner chunks.
     Shard(Box<Shard>),
     /// A codec that makes bytes of an array in a way of its own.
@@ -130,7 +130,7 @@ impl Chain {
     pub fn packed_size(&self, shape: &[usize]) -> Want {
         match &self.pack {
             Pack::Bytes { .. } => self.array_size(shape),
-            Pack::Vlen => Want::AtMost(self.most_variable),
+            Pack::Vlen(_) => Want::AtMost(self.most_variable),
             Pack::Code(step) => {
                 let (want, dims) = self.packing(shape);
                 step.encoded_size(want, &dims)
@@ -246,11 +246,11 @@ impl Chain {
         }
         match &self.pack {
             Pack::Bytes { swap } => swap_in_place(data.as_mut_slice(), *swap),
-            Pack::Code(step) => {
+            Pack::Code(step) | Pack::Vlen(Some(step)) => {
                 step.encode(data.as_slice(), spare, &dims, cx)?;
                 std::mem::swap(data, spare);
             }
-            Pack::Vlen | Pack::Shard(_) => {}
+            Pack::Vlen(None) | Pack::Shard(_) => {}
         }
         self.wrap(data, spare, cx)
     }

@@ -20,13 +20,14 @@ pub fn build(steps: &Bound<'_, PyList>, item: usize, most_variable: usize) -> Py
 }
 
 fn assemble(steps: Steps<'_>, item: usize, most_variable: usize) -> PyResult<Chain> {
-    let mut chain = Chain { item, order: None, array: Vec::new(), pack: Pack::Vlen, bytes: Vec::new(), most_variable };
+    let mut chain =
+        Chain { item, order: None, array: Vec::new(), pack: Pack::Vlen(None), bytes: Vec::new(), most_variable };
     let mut packed = false;
     for (name, config) in &steps {
         match name.as_str() {
             "transpose" => transpose(&mut chain, option(config, "order")?)?,
             "bytes" => (chain.pack, packed) = (Pack::Bytes { swap: option(config, "swap")? }, true),
-            "vlen" => (chain.pack, packed) = (Pack::Vlen, true),
+            "vlen" => (chain.pack, packed) = (Pack::Vlen(None), true),
             "sharding" => {
                 let inner = assemble(option(config, "codecs")?, item, most_variable)?;
                 let index = assemble(option(config, "index_codecs")?, 8, most_variable)?;
@@ -40,6 +41,8 @@ fn assemble(steps: Steps<'_>, item: usize, most_variable: usize) -> PyResult<Cha
                 let step = python_step(config)?;
                 match kind.as_str() {
                     "array" => chain.array.push(ArrayStep::Code(Arc::new(PythonFilter(step)))),
+                    // What the elements of any length were packed into is all that it could work on.
+                    "array-bytes" if packed => chain.pack = Pack::Vlen(Some(Arc::new(PythonFilter(step)))),
                     "array-bytes" => (chain.pack, packed) = (Pack::Code(Arc::new(PythonFilter(step))), true),
                     _ => chain.bytes.push(Arc::new(step)),
                 }

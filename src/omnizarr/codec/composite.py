@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from math import prod
 
 import numpy as np
 
@@ -38,8 +37,8 @@ def lower_composite(codec: Codec, stage: Stage) -> Lowered:
     if not stage.vlen:
         raise MetadataError(f"the codec does not hold the type {stage.dtype.str}", codec=codec.name)
     items, config = _optional(codec, dtype) if codec.name == "zarrs.optional" else _vlen(codec, dtype)
-    step = {"name": codec.name, "kind": "bytes", "encoded_size": None, "decoded_size": None}
-    steps = (("python", {**step, "codec": Step(codec.name, items, prod(stage.shape))}),)
+    step = {"name": codec.name, "kind": "array-bytes", "encoded_size": None, "decoded_size": None}
+    steps = (("python", {**step, "codec": Step(codec.name, items)}),)
     return Lowered(config, ("vlen", {}), stage.to_bytes(None, typed=False), steps)
 
 

@@ -7,6 +7,7 @@ elements become bytes in NumPy, and the kernel's codecs of bytes follow.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Protocol
 
 import numpy as np
@@ -124,21 +125,20 @@ class Framed:
 class Step:
     """The kernel's step for a chain of elements that have been given one by one."""
 
-    __slots__ = ("_count", "_items", "_name")
+    __slots__ = ("_items", "_name")
 
-    def __init__(self, name: str, items: Items, count: int) -> None:
+    def __init__(self, name: str, items: Items) -> None:
         self._name = name
         self._items = items
-        self._count = count
 
-    def encode(self, data: bytes | memoryview) -> bytes:
+    def encode(self, data: bytes | memoryview, shape: tuple[int, ...]) -> bytes:
         """Encode framed elements."""
-        return self._items.encode(split(data, self._count, self._name))
+        return self._items.encode(split(data, prod(shape), self._name))
 
-    def decode(self, data: bytes | memoryview, size: int | None) -> bytes:
+    def decode(self, data: bytes | memoryview, size: int | None, shape: tuple[int, ...]) -> bytes:
         """Decode to framed elements."""
         del size  # nobody can know it
-        return join(self._items.decode(bytes(data), self._count))
+        return join(self._items.decode(bytes(data), prod(shape)))
 
 
 def codecs_in(options: Options, field: str, default: Sequence[Codec]) -> list[Codec]:

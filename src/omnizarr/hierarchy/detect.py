@@ -144,7 +144,7 @@ def _nothing(place: Place, local: str | None, store: str) -> Detected:
         shown = ", ".join(names[:_MOST_SHOWN]) + (", …" if len(names) > _MOST_SHOWN else "")
         what = "directory" if store == "file" else "zip file" if store == "zip" else "store without a node"
         return Detected(what, "", "", store, f"it holds {shown}, and no document of Zarr", tuple(near))
-    what = "empty directory" if store == "file" else "empty store"
+    what = "empty directory" if store == "file" else "zip file" if store == "zip" else "empty store"
     return Detected(what, "", "", store, "there is nothing in it", tuple(near))
 
 

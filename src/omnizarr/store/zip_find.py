@@ -19,6 +19,9 @@ _DOCUMENTS = frozenset({
     "meta", "__zmeta__", "attributes.json",
 })  # fmt: skip
 
+# The drafts of Zarr v3 had no document but in here.
+_FOLDERS = frozenset({"meta/"})
+
 # What one operating system packs beside the data.
 _CLUTTER = "__MACOSX/"
 
@@ -56,8 +59,9 @@ def _top_folder(store: ZipStore) -> str:
     folders = [prefix for prefix in prefixes if prefix != _CLUTTER]
     if len(folders) != 1 or not _DOCUMENTS.isdisjoint(keys):
         return ""
-    inner, _ = store.list_dir(folders[0])
-    return folders[0] if any(key[len(folders[0]) :] in _DOCUMENTS for key in inner) else ""
+    keys, prefixes = store.list_dir(folders[0])
+    names = {key[len(folders[0]) :] for key in (*keys, *prefixes)}
+    return folders[0] if not names.isdisjoint(_DOCUMENTS | _FOLDERS) else ""
 
 
 def _is_archive(path: str, mode: int) -> bool:

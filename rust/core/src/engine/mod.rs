@@ -245,7 +245,7 @@ impl Engine {
 
 fn is_vlen(chain: &Chain) -> bool {
     match &chain.pack {
-        Pack::Vlen => true,
+        Pack::Vlen(_) => true,
         Pack::Shard(shard) => is_vlen(&shard.inner),
         _ => false,
     }

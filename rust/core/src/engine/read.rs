@@ -184,8 +184,12 @@ impl Call<'_> {
                 self.read_shard(key, shard, &Whole(dec.as_slice()), false, shape, sel, out)
             }
             Pack::Shard(_) => Err(Error::Invalid("array filters before sharding cannot be undone by parts".into())),
-            Pack::Vlen => {
+            Pack::Vlen(step) => {
                 chain.unwrap_first(bytes, shape, dec, cx).map_err(&fail)?;
+                if let Some(step) = step {
+                    step.decode(dec.as_slice(), one, shape, Want::AtMost(chain.most_variable), cx).map_err(&fail)?;
+                    std::mem::swap(*dec, *one);
+                }
                 let arenas = self.arenas.ok_or_else(|| Error::Invalid("strings need an arena".into()))?;
                 vlen::decode(dec.as_slice(), shape.iter().product(), arenas, one).map_err(&fail)?;
                 sel.scatter(one.as_slice(), shape, chain.item, 0, out);

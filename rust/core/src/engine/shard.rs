@@ -117,7 +117,7 @@ fn read_index(key: &str, shard: &Shard, object: &dyn Object, grid: &[usize]) -> 
                 step.decode(dec.as_slice(), one, &dims, want, cx).map_err(fail)?;
                 std::mem::swap(dec, one);
             }
-            Pack::Vlen | Pack::Shard(_) => return Err(Error::Invalid("a shard index of unknown size".into())),
+            Pack::Vlen(_) | Pack::Shard(_) => return Err(Error::Invalid("a shard index of unknown size".into())),
         }
         shard.index.unfilter(&shape, dec, one, cx).map_err(fail)?;
         unturn(shard, dec.as_slice(), &shape, &mut list);

@@ -165,7 +165,7 @@ impl Call<'_> {
                 if self.is_blank(work.dec.as_slice()) {
                     return Ok(false);
                 }
-                if let (Pack::Vlen, Some(arenas)) = (pack, self.arenas) {
+                if let (Pack::Vlen(_), Some(arenas)) = (pack, self.arenas) {
                     vlen::encode(work.dec.as_slice(), arenas, work.one).map_err(&fail)?;
                     std::mem::swap(work.dec, work.one);
                 }
