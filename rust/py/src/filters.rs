@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use omnizarr_core::chain::{ArrayStep, Pack};
-use omnizarr_core::codec::{BitRound, BoolBits, Delta, Length, N5, PackBits, Padding, Reshape, Shapeless, Step};
+use omnizarr_core::codec::{
+    BitRound, BoolBits, Delta, Length, N5, NumberKind, PackBits, Padding, Pcodec, PcodecOptions, Reshape, Shapeless,
+    Step,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -39,6 +42,7 @@ pub fn pack_step(name: &str, config: &Bound<'_, PyDict>) -> PyResult<Option<Pack
             let n5 = N5::new(option(config, "item")?, option(config, "swap")?, most.into_iter().collect(), series);
             Pack::Code(Arc::new(n5))
         }
+        "pcodec" => Pack::Code(Arc::new(pcodec(config)?)),
         _ => return Ok(None),
     }))
 }
@@ -62,6 +66,24 @@ fn packbits(config: &Bound<'_, PyDict>) -> PyResult<PackBits> {
         option(config, "signed")?,
         padding,
     ))
+}
+
+fn pcodec(config: &Bound<'_, PyDict>) -> PyResult<Pcodec> {
+    let kind: char = option(config, "kind")?;
+    let kind = match kind {
+        'f' => NumberKind::Float,
+        'u' => NumberKind::Unsigned,
+        _ => NumberKind::Signed,
+    };
+    let options = PcodecOptions {
+        level: option(config, "level")?,
+        find_mode: option(config, "find_mode")?,
+        delta: option(config, "delta")?,
+        delta_order: option(config, "delta_order")?,
+        page: option(config, "page")?,
+    };
+    let numbers = (option(config, "size")?, option(config, "big")?);
+    valid(Pcodec::new(kind, numbers, option(config, "components")?, &options))
 }
 
 /// A length is a number, -1 for what is left, or a list of dimensions.

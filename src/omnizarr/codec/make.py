@@ -91,6 +91,11 @@ def packbits(
     return Codec("packbits", {"padding_encoding": padding_encoding, **_given(given)})
 
 
+def pcodec(level: int = 8) -> Codec:
+    """Compress numbers of 2, 4 or 8 bytes with Pcodec, without loss."""
+    return Codec("numcodecs.pcodec", {"level": level})
+
+
 def reshape(shape: Sequence[int | Sequence[int]]) -> Codec:
     """Store chunks in another shape: of lengths, -1 for what is left, and lists of dimensions to be joined."""
     return Codec("reshape", {"shape": [one if isinstance(one, int) else list(one) for one in shape]})

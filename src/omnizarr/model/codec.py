@@ -96,6 +96,8 @@ ALIASES: Final[dict[str, str]] = {
     "numcodecs.delta": "delta",
     "numcodecs.crc32c": "crc32c",
     "https://codec.zarrs.dev/array_to_bytes/bitround": "bitround",
+    "pcodec": "numcodecs.pcodec",
+    "https://codec.zarrs.dev/array_to_bytes/pcodec": "numcodecs.pcodec",
 }
 """Names whose bytes are the same as another name's. Not `numcodecs.blosc`: its configuration is spelled otherwise."""
 
