@@ -5,7 +5,7 @@ use std::sync::Arc;
 use omnizarr_core::chain::{ArrayStep, Pack};
 use omnizarr_core::codec::{
     BitRound, BoolBits, Delta, Length, N5, NumberKind, PackBits, Padding, Pcodec, PcodecOptions, Reshape, Shapeless,
-    Step,
+    Step, Zfp, ZfpMode, ZfpType,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -43,6 +43,7 @@ pub fn pack_step(name: &str, config: &Bound<'_, PyDict>) -> PyResult<Option<Pack
             Pack::Code(Arc::new(n5))
         }
         "pcodec" => Pack::Code(Arc::new(pcodec(config)?)),
+        "zfp" => Pack::Code(Arc::new(zfp(config)?)),
         _ => return Ok(None),
     }))
 }
@@ -84,6 +85,38 @@ fn pcodec(config: &Bound<'_, PyDict>) -> PyResult<Pcodec> {
     };
     let numbers = (option(config, "size")?, option(config, "big")?);
     valid(Pcodec::new(kind, numbers, option(config, "components")?, &options))
+}
+
+fn zfp(config: &Bound<'_, PyDict>) -> PyResult<Zfp> {
+    let (mode, kind): (String, String) = (option(config, "mode")?, option(config, "type")?);
+    let mode = match mode.as_str() {
+        "reversible" => ZfpMode::Reversible,
+        "fixed_accuracy" => ZfpMode::Accuracy(option(config, "tolerance")?),
+        "fixed_rate" => ZfpMode::Rate(option(config, "rate")?),
+        "fixed_precision" => ZfpMode::Precision(option(config, "precision")?),
+        "expert" => ZfpMode::Expert {
+            minbits: option(config, "minbits")?,
+            maxbits: option(config, "maxbits")?,
+            maxprec: option(config, "maxprec")?,
+            minexp: option(config, "minexp")?,
+        },
+        _ => return Err(PyValueError::new_err(format!("no mode {mode:?}"))),
+    };
+    let kind = match kind.as_str() {
+        "int8" => ZfpType::Int8,
+        "uint8" => ZfpType::UInt8,
+        "int16" => ZfpType::Int16,
+        "uint16" => ZfpType::UInt16,
+        "int32" => ZfpType::Int32,
+        "uint32" => ZfpType::UInt32,
+        "int64" => ZfpType::Int64,
+        "uint64" => ZfpType::UInt64,
+        "float16" => ZfpType::Float16,
+        "float32" => ZfpType::Float32,
+        "float64" => ZfpType::Float64,
+        _ => return Err(PyValueError::new_err(format!("no type {kind:?}"))),
+    };
+    valid(Zfp::new(mode, kind, option(config, "big")?, option(config, "header")?))
 }
 
 /// A length is a number, -1 for what is left, or a list of dimensions.

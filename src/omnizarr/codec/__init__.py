@@ -25,6 +25,7 @@ from omnizarr.codec.make import (
     reshape,
     shuffle,
     transpose,
+    zfp,
     zlib,
     zstd,
 )
@@ -48,6 +49,7 @@ __all__ = [
     "reshape",
     "shuffle",
     "transpose",
+    "zfp",
     "zlib",
     "zstd",
 ]

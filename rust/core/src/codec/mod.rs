@@ -39,6 +39,11 @@ mod unshuffle;
 #[cfg(target_arch = "x86_64")]
 mod unshuffle_avx2;
 mod xxhash32;
+mod zfp;
+mod zfp_bits;
+mod zfp_block;
+mod zfp_field;
+mod zfp_order;
 mod zlib;
 mod zstd;
 
@@ -62,6 +67,7 @@ pub use pcodec::{NumberKind, Pcodec, PcodecOptions};
 pub use reshape::{Length, Reshape};
 pub use series::Series;
 pub use shuffle::Shuffle;
+pub use zfp::{Zfp, ZfpMode, ZfpType};
 pub use zlib::Zlib;
 pub use zstd::Zstd;
 
