@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use omnizarr_core::chain::{ArrayStep, Pack};
-use omnizarr_core::codec::{BitRound, BoolBits, Delta, Length, N5, PackBits, Padding, Reshape, Shapeless, Step};
+use omnizarr_core::codec::{
+    BitRound, BoolBits, Delta, Length, N5, NumberKind, PackBits, Padding, Pcodec, PcodecOptions, Reshape, Shapeless,
+    Step, Zfp, ZfpMode, ZfpType,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -39,6 +42,8 @@ pub fn pack_step(name: &str, config: &Bound<'_, PyDict>) -> PyResult<Option<Pack
             let n5 = N5::new(option(config, "item")?, option(config, "swap")?, most.into_iter().collect(), series);
             Pack::Code(Arc::new(n5))
         }
+        "pcodec" => Pack::Code(Arc::new(pcodec(config)?)),
+        "zfp" => Pack::Code(Arc::new(zfp(config)?)),
         _ => return Ok(None),
     }))
 }
@@ -62,6 +67,56 @@ fn packbits(config: &Bound<'_, PyDict>) -> PyResult<PackBits> {
         option(config, "signed")?,
         padding,
     ))
+}
+
+fn pcodec(config: &Bound<'_, PyDict>) -> PyResult<Pcodec> {
+    let kind: char = option(config, "kind")?;
+    let kind = match kind {
+        'f' => NumberKind::Float,
+        'u' => NumberKind::Unsigned,
+        _ => NumberKind::Signed,
+    };
+    let options = PcodecOptions {
+        level: option(config, "level")?,
+        find_mode: option(config, "find_mode")?,
+        delta: option(config, "delta")?,
+        delta_order: option(config, "delta_order")?,
+        page: option(config, "page")?,
+    };
+    let numbers = (option(config, "size")?, option(config, "big")?);
+    valid(Pcodec::new(kind, numbers, option(config, "components")?, &options))
+}
+
+fn zfp(config: &Bound<'_, PyDict>) -> PyResult<Zfp> {
+    let (mode, kind): (String, String) = (option(config, "mode")?, option(config, "type")?);
+    let mode = match mode.as_str() {
+        "reversible" => ZfpMode::Reversible,
+        "fixed_accuracy" => ZfpMode::Accuracy(option(config, "tolerance")?),
+        "fixed_rate" => ZfpMode::Rate(option(config, "rate")?),
+        "fixed_precision" => ZfpMode::Precision(option(config, "precision")?),
+        "expert" => ZfpMode::Expert {
+            minbits: option(config, "minbits")?,
+            maxbits: option(config, "maxbits")?,
+            maxprec: option(config, "maxprec")?,
+            minexp: option(config, "minexp")?,
+        },
+        _ => return Err(PyValueError::new_err(format!("no mode {mode:?}"))),
+    };
+    let kind = match kind.as_str() {
+        "int8" => ZfpType::Int8,
+        "uint8" => ZfpType::UInt8,
+        "int16" => ZfpType::Int16,
+        "uint16" => ZfpType::UInt16,
+        "int32" => ZfpType::Int32,
+        "uint32" => ZfpType::UInt32,
+        "int64" => ZfpType::Int64,
+        "uint64" => ZfpType::UInt64,
+        "float16" => ZfpType::Float16,
+        "float32" => ZfpType::Float32,
+        "float64" => ZfpType::Float64,
+        _ => return Err(PyValueError::new_err(format!("no type {kind:?}"))),
+    };
+    valid(Zfp::new(mode, kind, option(config, "big")?, option(config, "header")?))
 }
 
 /// A length is a number, -1 for what is left, or a list of dimensions.

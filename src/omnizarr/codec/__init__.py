@@ -21,9 +21,11 @@ from omnizarr.codec.make import (
     lz4,
     lzma,
     packbits,
+    pcodec,
     reshape,
     shuffle,
     transpose,
+    zfp,
     zlib,
     zstd,
 )
@@ -43,9 +45,11 @@ __all__ = [
     "lz4",
     "lzma",
     "packbits",
+    "pcodec",
     "reshape",
     "shuffle",
     "transpose",
+    "zfp",
     "zlib",
     "zstd",
 ]

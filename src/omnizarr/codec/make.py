@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from omnizarr.errors import MetadataError
 from omnizarr.model.codec import Codec
 from omnizarr.model.jsonvalue import JSON
 
@@ -89,6 +90,23 @@ def packbits(
     """Store elements of few bits close together: eight booleans in a byte, or some bits of each number."""
     given: dict[str, JSON] = {"first_bit": first_bit, "last_bit": last_bit}
     return Codec("packbits", {"padding_encoding": padding_encoding, **_given(given)})
+
+
+def pcodec(level: int = 8) -> Codec:
+    """Compress numbers of 2, 4 or 8 bytes with Pcodec, without loss."""
+    return Codec("numcodecs.pcodec", {"level": level})
+
+
+def zfp(*, tolerance: float | None = None, rate: float | None = None, precision: int | None = None) -> Codec:
+    """Compress numbers with zfp: up to an error, with so many bits or bit planes for each, or else without loss."""
+    given = {"tolerance": tolerance, "rate": rate, "precision": precision}
+    modes = {"tolerance": "fixed_accuracy", "rate": "fixed_rate", "precision": "fixed_precision"}
+    chosen = [name for name, value in given.items() if value is not None]
+    if len(chosen) > 1:
+        raise MetadataError(f"{' and '.join(chosen)} exclude each other", codec="zfp")
+    if not chosen:
+        return Codec("zfp", {"mode": "reversible"})
+    return Codec("zfp", {"mode": modes[chosen[0]], chosen[0]: given[chosen[0]]})
 
 
 def reshape(shape: Sequence[int | Sequence[int]]) -> Codec:

@@ -38,6 +38,15 @@ class Options:
             raise self.wrong(name, value, f"in {low} … {high}")
         return value
 
+    def number(self, name: str, low: float, high: float, default: float | None = None) -> float:
+        """Return a number in `low` … `high`, both included; one without a default must be there."""
+        value = self.raw(name, default)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise self.wrong(name, value, "a number")
+        if not low <= value <= high:
+            raise self.wrong(name, value, f"in {low} … {high}")
+        return value
+
     def boolean(self, name: str, *, default: bool) -> bool:
         """Return a boolean."""
         value = self.raw(name, default)

@@ -11,6 +11,7 @@ from omnizarr.codec.options import Options
 from omnizarr.codec.stage import Stage, byte_order, fields_order, swap_unit
 from omnizarr.codec.steps_bits import BITS
 from omnizarr.codec.steps_checksums import CHECKSUMS
+from omnizarr.codec.steps_packed import PACKED
 from omnizarr.codec.steps_shape import SHAPES
 from omnizarr.errors import MetadataError
 from omnizarr.model.codec import BLOSC_SHUFFLES, Codec, blosc_shuffle
@@ -206,6 +207,7 @@ KERNEL: dict[str, Lower] = {
     **CHECKSUMS,
     **BITS,
     **SHAPES,
+    **PACKED,
 }
 """Every codec of the kernel but those that hold chains of their own and so belong to the compiler."""
 

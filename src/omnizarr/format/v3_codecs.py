@@ -27,7 +27,7 @@ _INDEX_CODECS: Final[list[JSON]] = [{"name": "bytes", "configuration": {"endian"
 _NOT_FOR_INDEX: Final = frozenset(
     (
         *("gzip", "zlib", "zstd", "blosc", "numcodecs.blosc", "lz4", "bz2", "lzma"),
-        *("sharding_indexed", "numcodecs.pcodec", "numcodecs.zfpy", "n5_default", "conditional", "n5.lz4"),
+        *("sharding_indexed", "numcodecs.pcodec", "numcodecs.zfpy", "zfp", "n5_default", "conditional", "n5.lz4"),
     )
 )
 

@@ -55,6 +55,7 @@ KINDS: Final[dict[str, Kind]] = {
     "vlen-bytes": "array-bytes",
     "sharding_indexed": "array-bytes",
     "packbits": "array-bytes",
+    "zfp": "array-bytes",
     "n5_default": "array-bytes",
     "numcodecs.pcodec": "array-bytes",
     "numcodecs.zfpy": "array-bytes",
@@ -107,6 +108,12 @@ ALIASES: Final[dict[str, str]] = {
     "https://codec.zarrs.dev/array_to_bytes/vlen_array": "numcodecs.vlen-array",
     "https://codec.zarrs.dev/array_to_bytes/optional": "zarrs.optional",
     "https://codec.zarrs.dev/array_to_bytes/bitround": "bitround",
+    "zarrs.zfp": "zfp",
+    "https://codec.zarrs.dev/array_to_bytes/zfp": "zfp",
+    "zfpy": "numcodecs.zfpy",
+    "https://codec.zarrs.dev/array_to_bytes/zfpy": "numcodecs.zfpy",
+    "pcodec": "numcodecs.pcodec",
+    "https://codec.zarrs.dev/array_to_bytes/pcodec": "numcodecs.pcodec",
 }
 """Names whose bytes are the same as another name's. Not `numcodecs.blosc`: its configuration is spelled otherwise."""
 

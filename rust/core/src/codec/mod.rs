@@ -28,6 +28,7 @@ mod lzma_filters;
 mod n5;
 mod n5_lz4;
 mod packbits;
+mod pcodec;
 mod reshape;
 mod rows;
 mod series;
@@ -38,6 +39,11 @@ mod unshuffle;
 #[cfg(target_arch = "x86_64")]
 mod unshuffle_avx2;
 mod xxhash32;
+mod zfp;
+mod zfp_bits;
+mod zfp_block;
+mod zfp_field;
+mod zfp_order;
 mod zlib;
 mod zstd;
 
@@ -58,9 +64,11 @@ pub use lzma_filters::LzmaFilter;
 pub use n5::N5;
 pub use n5_lz4::N5Lz4;
 pub use packbits::{BoolBits, PackBits, Padding};
+pub use pcodec::{NumberKind, Pcodec, PcodecOptions};
 pub use reshape::{Length, Reshape};
 pub use series::Series;
 pub use shuffle::Shuffle;
+pub use zfp::{Zfp, ZfpMode, ZfpType};
 pub use zlib::Zlib;
 pub use zstd::Zstd;
 

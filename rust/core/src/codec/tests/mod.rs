@@ -17,6 +17,7 @@ mod filters;
 mod golden;
 mod limits;
 mod lz4;
+mod numbers;
 mod speed;
 mod zstd;
 
