@@ -39,7 +39,7 @@ def lower_composite(codec: Codec, stage: Stage) -> Lowered:
     items, config = _optional(codec, dtype) if codec.name == "zarrs.optional" else _vlen(codec, dtype)
     step = {"name": codec.name, "kind": "array-bytes", "encoded_size": None, "decoded_size": None}
     steps = (("python", {**step, "codec": Step(codec.name, items)}),)
-    return Lowered(config, ("vlen", {}), stage.to_bytes(None, typed=False), steps)
+    return Lowered(config, ("vlen", {}), stage.to_bytes(None, typed=False), then=steps)
 
 
 class Indexed:

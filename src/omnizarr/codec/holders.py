@@ -59,7 +59,7 @@ def _n5_default(codec: Codec, stage: Stage, inner: Inner) -> Lowered:
     head = ([Codec("transpose", {"order": list(order)})] if turned else []) + [rest[0]]
     config: dict[str, JSON] = {"codecs": [one.to_json() for one in (*head, *codecs)]}
     before: tuple[Step, ...] = (("transpose", {"order": order}),) if turned and len(order) > 1 else ()
-    return Lowered(config, ("n5", step), stage.to_bytes(None, typed=False), before)
+    return Lowered(config, ("n5", step), stage.to_bytes(None, typed=False), before=before)
 
 
 def _held(options: Options, codec: Codec) -> tuple[Codec, ...]:

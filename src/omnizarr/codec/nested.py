@@ -47,7 +47,7 @@ def lower_nested(codec: Codec, stage: Stage) -> Lowered:
         if stage.objects is not None and stage.objects.item != items.item:
             raise MetadataError(f"the codec holds {items.item} objects, not {stage.objects.item}", codec=codec.name)
         objects = ObjectLists(lists, prod(stage.shape), packer(items), unpacker(items))
-        return Lowered(config, ("vlen", {}), after, (("python", {**step, "codec": objects, "kind": "bytes"}),))
+        return Lowered(config, ("vlen", {}), after, then=(("python", {**step, "codec": objects, "kind": "bytes"}),))
     if stage.vlen or stage.dtype.kind not in "biufU":
         raise MetadataError(f"the codec cannot hold the type {stage.vlen or stage.dtype.str}", codec=codec.name)
     return Lowered(config, ("python", {**step, "codec": lists, "kind": "array-bytes"}), after)
