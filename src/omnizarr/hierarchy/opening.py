@@ -47,7 +47,7 @@ class Place:
         if mode not in _MODES:
             raise MetadataError(f"mode is {mode!r}, not one of {', '.join(_MODES)}")
         read_only = mode == "r"
-        store, start = _resolved(where, read_only=read_only)
+        store, start = _resolved(where, read_only=read_only, limits=limits)
         if not read_only and store.read_only:
             raise ReadOnlyError(f"the store is read-only, so it cannot be opened with mode {mode!r}", path=path)
         self.path = join(start, normal_path(path)).strip("/") if path else start
@@ -138,9 +138,9 @@ def missing(place: Place) -> OmnizarrError:
     return error
 
 
-def _resolved(where: object, *, read_only: bool) -> tuple[Store, str]:
+def _resolved(where: object, *, read_only: bool, limits: Limits) -> tuple[Store, str]:
     try:
-        return resolve(where, read_only=read_only)
+        return resolve(where, read_only=read_only, limits=limits)
     except UnsupportedError as error:
         # A file inside an array, say: whoever names it wants the array.
         above = folder_above(error.path) if error.path else None

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import cast
 
 from omnizarr.errors import NodeTypeError, UnsupportedError
+from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.store.file import FileStore
 from omnizarr.store.mapping import DictStore
 from omnizarr.store.protocol import Store
@@ -21,12 +22,13 @@ _MEMBERS = (
 )  # fmt: skip
 
 
-def resolve(where: object, *, read_only: bool = False) -> tuple[Store, str]:
+def resolve(where: object, *, read_only: bool = False, limits: Limits = DEFAULT_LIMITS) -> tuple[Store, str]:
     """Find the store that a place stands for, and the path of the node within it.
 
     Args:
         where: A path, a `file:` URI, a binary file object with a zip archive, a mapping of keys to bytes, or a store.
         read_only: Whether the store shall refuse changes.
+        limits: Bounds on what an archive may claim.
 
     Returns:
         The store, and the path of the node within it (empty: the root).
@@ -39,20 +41,20 @@ def resolve(where: object, *, read_only: bool = False) -> tuple[Store, str]:
     >>> resolve({}, read_only=True)
     (ReadOnlyStore(DictStore(<dict>)), '')
     """
-    store, path = _store(where, read_only=read_only)
+    store, path = _store(where, read_only, limits)
     return (ReadOnlyStore(store) if read_only and not store.read_only else store), path
 
 
-def _store(where: object, *, read_only: bool) -> tuple[Store, str]:
+def _store(where: object, read_only: bool, limits: Limits) -> tuple[Store, str]:
     if isinstance(where, (str, os.PathLike)):
-        return _file(where, read_only=read_only)
+        return _file(where, read_only, limits)
     missing = [name for name in _MEMBERS if not hasattr(where, name)]
     if not missing:
         return cast("Store", where), ""
     if isinstance(where, Mapping):
         return DictStore(where), ""
     if is_file_object(where):
-        return archive_in(where, read_only=read_only)
+        return archive_in(where, read_only=read_only, limits=limits)
     kind = f"{type(where).__module__}.{type(where).__qualname__}"
     if len(missing) < len(_MEMBERS) // 2:
         raise NodeTypeError(f"the {kind} is not a store: it lacks {', '.join(missing)}")
@@ -62,9 +64,9 @@ def _store(where: object, *, read_only: bool) -> tuple[Store, str]:
     )
 
 
-def _file(where: str | os.PathLike[str], *, read_only: bool) -> tuple[Store, str]:
+def _file(where: str | os.PathLike[str], read_only: bool, limits: Limits) -> tuple[Store, str]:
     store = FileStore(where)
-    archive = archive_at(store.root, read_only=read_only)
+    archive = archive_at(store.root, read_only=read_only, limits=limits)
     if archive is not None:
         return archive
     if os.path.isfile(store.root):  # noqa: PTH113 - pathlib takes longer to import than all stores together

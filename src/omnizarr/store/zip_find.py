@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
+from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.store.keys import node_path
 from omnizarr.store.protocol import Store
 from omnizarr.store.wrap import PrefixStore
@@ -26,7 +27,7 @@ _FOLDERS = frozenset({"meta/"})
 _CLUTTER = "__MACOSX/"
 
 
-def archive_at(path: str, *, read_only: bool) -> tuple[Store, str] | None:
+def archive_at(path: str, *, read_only: bool, limits: Limits = DEFAULT_LIMITS) -> tuple[Store, str] | None:
     """Return the store of the archive that a path names or leads into, and the path within; None if there is none.
 
     A file is an archive by its first bytes, whatever its name; a new one by the name `.zip`, for writing.
@@ -37,12 +38,13 @@ def archive_at(path: str, *, read_only: bool) -> tuple[Store, str] | None:
         file, inside = _above(path, read_only=read_only)
     else:
         file, inside = ("" if stat.S_ISDIR(mode) or not _is_archive(path, mode) else path), ""
-    return _in(ZipStore(file, read_only=read_only), inside) if file else None
+    return _in(ZipStore(file, read_only=read_only, limits=limits), inside) if file else None
 
 
-def archive_in(file: object, *, read_only: bool) -> tuple[Store, str]:
+def archive_in(file: object, *, read_only: bool, limits: Limits = DEFAULT_LIMITS) -> tuple[Store, str]:
     """Return the store of the archive in a file object."""
-    return _in(ZipStore(file, read_only=read_only or None), "")  # type: ignore[arg-type]  # ZipStore checks what it is
+    archive = ZipStore(file, read_only=read_only or None, limits=limits)  # type: ignore[arg-type]  # it checks
+    return _in(archive, "")
 
 
 def _in(store: ZipStore, inside: str) -> tuple[Store, str]:
