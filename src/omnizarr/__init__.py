@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from omnizarr import codec, errors
 from omnizarr.api import consolidate, create_array, create_group, detect, open, open_array, open_group  # noqa: A004
@@ -19,7 +20,9 @@ from omnizarr.hierarchy.group import Group
 from omnizarr.limits import Limits
 from omnizarr.store.file import FileStore
 from omnizarr.store.memory import MemoryStore
-from omnizarr.store.zip import ZipStore
+
+if TYPE_CHECKING:
+    from omnizarr.store.zip import ZipStore
 
 __version__: str
 __all__ = [
@@ -44,9 +47,10 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> str:
-    """Look up the version when it is asked for: that takes longer than importing everything else."""
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - of many types
+    """Look up what is seldom asked for, and takes long to import, when it is."""
     if name == "__version__":
-        version: str = import_module("importlib.metadata").version("omnizarr")
-        return version
+        return import_module("importlib.metadata").version("omnizarr")
+    if name == "ZipStore":
+        return import_module("omnizarr.store.zip").ZipStore
     raise AttributeError(f"module 'omnizarr' has no attribute {name!r}")

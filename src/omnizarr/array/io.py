@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from omnizarr.array.index import Mask, Points, Selection
-from omnizarr.array.objects import boxed, packed, unpacked
 from omnizarr.array.values import as_values, broadcast, without_padding
 from omnizarr.codec.compile import compile_chain
 from omnizarr.errors import LimitError, ShapeError, UnsupportedError
+from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.dtype import DType
@@ -24,6 +24,10 @@ from omnizarr.store.protocol import Store, kernel_target, place_name
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+    from omnizarr.array import objects
+else:
+    objects = LateModule("omnizarr.array.objects")
 
 _OBJECT = np.dtype(object)
 
@@ -132,11 +136,11 @@ class Access:
 
     def _unpacked(self, raw: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return the objects that the kernel's byte strings stand for."""
-        return raw if self._objects is None else unpacked(raw, self._objects, self._path)
+        return raw if self._objects is None else objects.unpacked(raw, self._objects, self._path)
 
     def boxed(self, result: Any) -> npt.NDArray[Any]:  # noqa: ANN401 - a scalar of the array's type
         """Return a scalar as an array without dimensions."""
-        return np.asarray(result, self._dtype) if self._objects is None else boxed(result)
+        return np.asarray(result, self._dtype) if self._objects is None else objects.boxed(result)
 
     def _allocate(self, shape: tuple[int, ...]) -> tuple[npt.NDArray[Any], bool]:
         """Return a new array, and whether missing chunks may be left as they are in it.
@@ -208,7 +212,7 @@ class Access:
             )
         values = as_values(value, self._dtype, self._vlen, self._path, ndim=len(found.shape))
         if self._objects is not None:
-            values = packed(values, self._objects, self._path)
+            values = objects.packed(values, self._objects, self._path)
         values = broadcast(values, found.shape, self._path)
         if not self._vlen:
             self._put(found, without_padding(values) if self._padded else values)

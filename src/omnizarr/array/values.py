@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from omnizarr.array.objects import as_objects
 from omnizarr.errors import LimitError, ShapeError
+from omnizarr.late import LateModule
 from omnizarr.model.small import is_pair, is_small
 from omnizarr.model.structs import padding
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+    from omnizarr.array import objects
+else:
+    objects = LateModule("omnizarr.array.objects")
 
 _OBJECT = np.dtype(object)
 
@@ -36,7 +40,7 @@ def as_values(value: object, dtype: np.dtype[np.generic], vlen: str, path: str, 
     if isinstance(value, np.ndarray) and value.dtype == dtype and not vlen:
         return value
     if vlen == "object":
-        return as_objects(value, ndim)
+        return objects.as_objects(value, ndim)
     try:
         if vlen:
             return _strings(value, dtype) if vlen == "string" else _byte_strings(value)

@@ -11,12 +11,17 @@ import re
 from collections.abc import Mapping
 from json import JSONDecodeError, JSONDecoder
 from json.encoder import encode_basestring_ascii
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from omnizarr.errors import LimitError, MetadataError
+from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.jsonvalue import JSON
-from omnizarr.store.sniff import sniff, with_article
+
+if TYPE_CHECKING:
+    from omnizarr.store import sniff
+else:
+    sniff = LateModule("omnizarr.store.sniff")
 
 _SPACE: Final = " \t\n\r"
 _INFINITY: Final = float("inf")
@@ -66,8 +71,9 @@ def load(data: bytes, key: str, limits: Limits = DEFAULT_LIMITS) -> JSON:
         hint = "It starts as UTF-16 does." if data[:2] in (b"\xff\xfe", b"\xfe\xff") else None
         raise MetadataError(f"the document is not UTF-8 (offset {error.start})", key=key, hint=hint) from error
     except JSONDecodeError as error:
-        what = sniff(data[:64].strip()).what
-        hint = f"It is {with_article(what)}." if what not in ("JSON document", "text file", "binary file") else None
+        what = sniff.sniff(data[:64].strip()).what
+        plain = what in ("JSON document", "text file", "binary file")
+        hint = None if plain else f"It is {sniff.with_article(what)}."
         raise MetadataError(f"the document is not JSON: {error.msg} (offset {error.pos})", key=key, hint=hint) from None
     except _RepeatedNameError as error:
         raise MetadataError(f"the document has the name {str(error)!r} twice in one object", key=key) from None

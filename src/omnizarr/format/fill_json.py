@@ -10,17 +10,22 @@ from __future__ import annotations
 
 import binascii
 from collections.abc import Callable
-from typing import Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 from omnizarr.errors import MetadataError, UnsupportedError
 from omnizarr.format import fill_numbers as numbers
 from omnizarr.format.document import describe
 from omnizarr.format.fill_numbers import BadFillError, bits_of
-from omnizarr.format.fill_objects import read_object, write_object
+from omnizarr.late import LateModule
 from omnizarr.model.dtype import DType, field_type
 from omnizarr.model.fill import Fill, pack_fields, pack_text, pad
 from omnizarr.model.jsonvalue import JSON
 from omnizarr.model.structs import Field, fields_of
+
+if TYPE_CHECKING:
+    from omnizarr.format import fill_objects
+else:
+    fill_objects = LateModule("omnizarr.format.fill_objects")
 
 Reader: TypeAlias = Callable[[JSON, DType], bytes]
 Writer: TypeAlias = Callable[[bytes, DType], JSON]
@@ -287,7 +292,7 @@ _READERS_V3: Final[dict[str, Reader]] = {
     "raw": _read_raw,
     "string": _read_string,
     "bytes": _read_bytes,
-    "object": lambda value, dtype: read_object(value, dtype, _read_inner),
+    "object": lambda value, dtype: fill_objects.read_object(value, dtype, _read_inner),
 }
 _READERS_V3["struct"] = _read_struct(_READERS_V3)
 _READERS_V2: Final[dict[str, Reader]] = {
@@ -316,5 +321,5 @@ _WRITERS: Final[dict[str, Writer]] = {
     "struct": _write_struct,
     "string": lambda bits, _: bits.decode("utf-8"),
     "bytes": _write_base64,
-    "object": lambda bits, dtype: write_object(bits, dtype, _write_inner),
+    "object": lambda bits, dtype: fill_objects.write_object(bits, dtype, _write_inner),
 }

@@ -7,18 +7,24 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from omnizarr.errors import LimitError, MetadataError, OmnizarrWarning, UnsupportedError
 from omnizarr.format.check import choice, chunk_bytes, part, sizes
 from omnizarr.format.codec_config import check_config, check_safe
 from omnizarr.format.document import describe
 from omnizarr.format.flow import Flow
-from omnizarr.format.v3_composite import parse_optional, parse_vlen, render_composite
+from omnizarr.late import LateModule
 from omnizarr.model.codec import ALIASES, KINDS, Codec, inner_codecs, sharding_of
 from omnizarr.model.dtype import DType
 from omnizarr.model.jsonvalue import JSON
-from omnizarr.model.reshape import reshaped
+
+if TYPE_CHECKING:
+    from omnizarr.format import v3_composite as composite
+    from omnizarr.model import reshape
+else:
+    composite = LateModule("omnizarr.format.v3_composite")
+    reshape = LateModule("omnizarr.model.reshape")
 
 _NUMCODECS_ONLY: Final = frozenset(("zlib", "bz2", "lzma", "lz4", "shuffle", "delta"))
 _UINT64: Final = DType.of("uint64")
@@ -181,7 +187,7 @@ def _reshape(codec: Codec, pointer: str, flow: Flow) -> Codec:
     check_config("reshape", codec.configuration, pointer, flow.key)
     if flow.shape is not None:
         lengths = codec.configuration.get("shape")
-        flow.shape, problem = reshaped(lengths, flow.shape)
+        flow.shape, problem = reshape.reshaped(lengths, flow.shape)
         if problem:
             flow.fail(codec, f"{pointer}/shape", f"needs a shape that is {problem}, not {describe(lengths)}")
     return codec
@@ -275,8 +281,8 @@ _STEPS: Final[dict[str, Callable[[Codec, str, Flow], Codec]]] = {
     "conditional": _holder,
     "n5_default": _holder,
     "sharding_indexed": _sharding,
-    "zarrs.vlen": lambda codec, pointer, flow: parse_vlen(codec, pointer, flow, parse_chain),
-    "zarrs.optional": lambda codec, pointer, flow: parse_optional(codec, pointer, flow, parse_chain),
+    "zarrs.vlen": lambda codec, pointer, flow: composite.parse_vlen(codec, pointer, flow, parse_chain),
+    "zarrs.optional": lambda codec, pointer, flow: composite.parse_optional(codec, pointer, flow, parse_chain),
 }
 
 
@@ -302,7 +308,7 @@ def _render(codec: Codec, dtype: DType) -> JSON:
             inner = dtype if field == "codecs" else _UINT64
             configuration[field] = render_chain(inner_codecs(codec, field), inner)
     elif ALIASES.get(name, name) in ("zarrs.vlen", "zarrs.optional"):
-        configuration = render_composite(codec, dtype, render_chain)
+        configuration = composite.render_composite(codec, dtype, render_chain)
     elif name in ("conditional", "n5_default"):
         configuration["codecs"] = render_chain(inner_codecs(codec), dtype)
     elif name == "bytes" and not given and dtype.has_order:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from omnizarr.array.fields import split_fields
 from omnizarr.array.index import Mask, Points, Selection, blocks, orthogonal, points
 from omnizarr.array.io import Access
 from omnizarr.errors import SelectionError
 from omnizarr.hierarchy.context import Context
+from omnizarr.late import LateModule
 from omnizarr.model.array import ArrayMeta
+
+if TYPE_CHECKING:
+    from omnizarr.array import fields
+else:
+    fields = LateModule("omnizarr.array.fields")
 
 
 class Selectable(Protocol):
@@ -53,10 +58,10 @@ def read_fields(array: Selectable, brackets: Brackets, selection: object, error:
     Raises:
         SelectionError: It is no such selection, or there is no such field.
     """
-    fields = split_fields(selection, array.dtype)
-    if fields is None:
+    wanted = fields.split_fields(selection, array.dtype)
+    if wanted is None:
         raise error
-    return fields.pick(brackets[fields.rest])
+    return wanted.pick(brackets[wanted.rest])
 
 
 def write_fields(
@@ -67,11 +72,11 @@ def write_fields(
     Raises:
         SelectionError: It is no such selection, or there is no such field.
     """
-    fields = split_fields(selection, array.dtype)
-    if fields is None:
+    wanted = fields.split_fields(selection, array.dtype)
+    if wanted is None:
         raise error
     with array._context.lock:  # noqa: SLF001 - the classes belong together
-        brackets[fields.rest] = fields.put(brackets[fields.rest], value)
+        brackets[wanted.rest] = wanted.put(brackets[wanted.rest], value)
 
 
 class _Indexer:

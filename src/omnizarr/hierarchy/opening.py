@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module  # for what few stores need
-from typing import Any, Final, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 from omnizarr.errors import MetadataError, NotFoundError, OmnizarrError, ReadOnlyError, UnsupportedError
 from omnizarr.format.dialects import DRAFT
@@ -14,14 +14,19 @@ from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.create import ArrayOptions, check_format
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.listing import not_found
-from omnizarr.hierarchy.nearby import folder_above
 from omnizarr.hierarchy.nodes import Meta, format_of, load
 from omnizarr.hierarchy.save import create
+from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
 from omnizarr.store.protocol import Store, place_name
 from omnizarr.store.resolve import resolve
+
+if TYPE_CHECKING:
+    from omnizarr.hierarchy import nearby
+else:
+    nearby = LateModule("omnizarr.hierarchy.nearby")
 
 Mode: TypeAlias = Literal["r", "r+", "a", "w", "w-"]
 Format: TypeAlias = Literal["zarr3", "zarr2", "zarr1", "zarr0", "zarr3-draft", "n5"]
@@ -143,7 +148,7 @@ def _resolved(where: object, *, read_only: bool, limits: Limits) -> tuple[Store,
         return resolve(where, read_only=read_only, limits=limits)
     except UnsupportedError as error:
         # A file inside an array, say: whoever names it wants the array.
-        above = folder_above(error.path) if error.path else None
+        above = nearby.folder_above(error.path) if error.path else None
         if above is not None:
             error.hint = "\n".join(one for one in (f"did you mean {above!r}?", error.hint) if one)
         raise

@@ -8,16 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from operator import index
+from typing import TYPE_CHECKING
 
 from omnizarr.array.index import Selection
 from omnizarr.array.io import Access
-from omnizarr.array.objects import boxed
 from omnizarr.array.values import as_values
 from omnizarr.errors import ShapeError, UnsupportedError
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.save import replace
+from omnizarr.late import LateModule
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.grid import Grid, place
+
+if TYPE_CHECKING:
+    from omnizarr.array import objects
+else:
+    objects = LateModule("omnizarr.array.objects")
 
 
 def resize(context: Context, path: str, access: Access, meta: ArrayMeta, shape: int | Iterable[int]) -> ArrayMeta:
@@ -94,7 +100,7 @@ def _refill(access: Access, meta: ArrayMeta, shape: tuple[int, ...]) -> None:
         return
     fill = meta.fill.value(meta.dtype)
     if meta.dtype.item:
-        fill = boxed(fill)  # one element, also where it is a list
+        fill = objects.boxed(fill)  # one element, also where it is a list
     # As far as the chunks reach that are left, but no farther than there was data.
     last = [place(edges, new - 1) for edges, new in zip(access.grid.edges, shape, strict=True)]
     reach = tuple(min(old, start + length) for old, (_, start, length) in zip(meta.shape, last, strict=True))

@@ -6,15 +6,20 @@ import math
 import struct
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 
 from omnizarr.errors import ShapeError
+from omnizarr.late import LateModule
 from omnizarr.model.dtype import JSON_OBJECTS, DType, field_type
-from omnizarr.model.items import empty_item, packer, unpacker
 from omnizarr.model.small import PAIRS, SMALL_INTEGERS, pack_small_float, pack_small_int
 from omnizarr.model.structs import Field, fields_of
+
+if TYPE_CHECKING:
+    from omnizarr.model import items
+else:
+    items = LateModule("omnizarr.model.items")
 
 _FLOAT_FORMATS: Final = {2: "e", 4: "f", 8: "d"}
 NAN_BITS: Final = {2: 0x7E00, 4: 0x7FC00000, 8: 0x7FF8000000000000}
@@ -49,7 +54,7 @@ class Fill(NamedTuple):
             value = value[()]
         try:
             if dtype.vlen == "object":
-                return cls(packer(_in_documents(dtype))(value))
+                return cls(items.packer(_in_documents(dtype))(value))
             if dtype.vlen:
                 return cls(_as_str(value).encode("utf-8") if dtype.vlen == "string" else _as_bytes(value))
             fill = cls(_PACKERS[dtype.family](value, dtype))
@@ -66,7 +71,7 @@ class Fill(NamedTuple):
         `float8_e8m0fnu` has no zero; these bits are its smallest number.
         """
         if dtype.vlen == "object":
-            return cls(empty_item(_in_documents(dtype)))
+            return cls(items.empty_item(_in_documents(dtype)))
         return cls(b"" if dtype.vlen else bytes(dtype.itemsize))
 
     def reordered(self, old: DType, new: DType) -> Fill:
@@ -80,7 +85,7 @@ class Fill(NamedTuple):
         if self.bits is None:
             return None
         if dtype.vlen == "object":
-            return unpacker(_in_documents(dtype))(self.bits)
+            return items.unpacker(_in_documents(dtype))(self.bits)
         if dtype.vlen == "string":
             return self.bits.decode("utf-8")
         if dtype.vlen:
@@ -92,8 +97,8 @@ class Fill(NamedTuple):
 def item_of(fill: Fill, dtype: DType) -> bytes:
     """Give the fill of an array of objects as the kernel moves it."""
     if fill.bits is None:
-        return empty_item(dtype)
-    return fill.bits if dtype.item != "msgpack" else packer(dtype)(fill.value(dtype))
+        return items.empty_item(dtype)
+    return fill.bits if dtype.item != "msgpack" else items.packer(dtype)(fill.value(dtype))
 
 
 def _in_documents(dtype: DType) -> DType:

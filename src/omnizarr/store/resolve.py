@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from omnizarr.errors import NodeTypeError, UnsupportedError
+from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.store.file import FileStore
 from omnizarr.store.mapping import DictStore
 from omnizarr.store.protocol import Store
-from omnizarr.store.sniff import sniff_file, with_article
 from omnizarr.store.wrap import ReadOnlyStore
-from omnizarr.store.zip import is_file_object
-from omnizarr.store.zip_find import archive_at, archive_in
+
+if TYPE_CHECKING:
+    from omnizarr.store import sniff, zip_find
+else:
+    zip_find = LateModule("omnizarr.store.zip_find")
+    sniff = LateModule("omnizarr.store.sniff")
 
 _MEMBERS = (
     "uri", "read_only", "native", "get", "get_range", "get_many", "put",
@@ -53,8 +57,8 @@ def _store(where: object, read_only: bool, limits: Limits) -> tuple[Store, str]:
         return cast("Store", where), ""
     if isinstance(where, Mapping):
         return DictStore(where), ""
-    if is_file_object(where):
-        return archive_in(where, read_only=read_only, limits=limits)
+    if callable(getattr(where, "read", None)) and callable(getattr(where, "seek", None)):
+        return zip_find.archive_in(where, read_only=read_only, limits=limits)
     kind = f"{type(where).__module__}.{type(where).__qualname__}"
     if len(missing) < len(_MEMBERS) // 2:
         raise NodeTypeError(f"the {kind} is not a store: it lacks {', '.join(missing)}")
@@ -66,13 +70,16 @@ def _store(where: object, read_only: bool, limits: Limits) -> tuple[Store, str]:
 
 def _file(where: str | os.PathLike[str], read_only: bool, limits: Limits) -> tuple[Store, str]:
     store = FileStore(where)
-    archive = archive_at(store.root, read_only=read_only, limits=limits)
-    if archive is not None:
-        return archive
+    if not os.path.isdir(store.root):  # noqa: PTH112 - as below
+        archive = zip_find.archive_at(store.root, read_only=read_only, limits=limits)
+        if archive is not None:
+            return archive
     if os.path.isfile(store.root):  # noqa: PTH113 - pathlib takes longer to import than all stores together
-        found = sniff_file(store.root)
+        found = sniff.sniff_file(store.root)
         what = found.what if found is not None else "file"
         raise UnsupportedError(
-            f"this is {with_article(what)}, not an array or group", path=store.root, hint=(found and found.cure) or None
+            f"this is {sniff.with_article(what)}, not an array or group",
+            path=store.root,
+            hint=(found and found.cure) or None,
         )
     return store, ""
