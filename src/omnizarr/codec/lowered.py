@@ -23,5 +23,5 @@ class Lowered(NamedTuple):
     """Steps that the kernel takes first, where one is not enough."""
 
 
-Lower: TypeAlias = Callable[[Options, Stage], Lowered]
-"""Makes a codec ready: its options, and what reaches it, give the steps."""
+Lower: TypeAlias = Callable[[Options, Stage], Lowered | None]
+"""Makes a codec ready: its options, and what reaches it, give the steps; `None` leaves it to a codec from elsewhere."""

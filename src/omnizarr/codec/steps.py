@@ -9,6 +9,7 @@ from __future__ import annotations
 from omnizarr.codec.lowered import Lower, Lowered, Step
 from omnizarr.codec.options import Options
 from omnizarr.codec.stage import Stage, byte_order, swap_unit
+from omnizarr.codec.steps_arithmetic import ARITHMETIC
 from omnizarr.codec.steps_bits import BITS
 from omnizarr.codec.steps_checksums import CHECKSUMS
 from omnizarr.codec.steps_packed import PACKED
@@ -176,13 +177,14 @@ KERNEL: dict[str, Lower] = {
     **CHECKSUMS,
     **BITS,
     **SHAPES,
+    **ARITHMETIC,
     **PACKED,
 }
 """Every codec of the kernel but those that hold chains of their own and so belong to the compiler."""
 
 
 def lower(codec: Codec, stage: Stage) -> Lowered | None:
-    """Lower a codec of the kernel; `None` where the table has no such name.
+    """Lower a codec of the kernel; `None` where the table has no such name, or the kernel not these types.
 
     Raises:
         MetadataError: If the configuration, or what reaches the codec, does not suit it.
@@ -193,5 +195,6 @@ def lower(codec: Codec, stage: Stage) -> Lowered | None:
         return None
     options = Options(codec.name, codec.configuration)
     lowered = known(options, stage)
-    options.done()
+    if lowered is not None:
+        options.done()
     return lowered
