@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use omnizarr_core::chain::{ArrayStep, Pack};
 use omnizarr_core::codec::{
-    BitRound, BoolBits, Delta, Length, N5, NumberKind, PackBits, Padding, Pcodec, PcodecOptions, Reshape, Shapeless,
-    Step, Zfp, ZfpMode, ZfpType,
+    Arithmetic, BitRound, BoolBits, Delta, Length, N5, Number, NumberKind, PackBits, Padding, Pcodec, PcodecOptions,
+    Reshape, Shapeless, Step, Zfp, ZfpMode, ZfpType,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -24,6 +24,19 @@ pub fn array_step(name: &str, config: &Bound<'_, PyDict>) -> PyResult<Option<Arr
         "bitround" => {
             let numbers = (option(config, "size")?, option(config, "big")?);
             shapeless(valid(BitRound::new(numbers, option(config, "fraction")?, option(config, "keepbits")?))?)
+        }
+        "cast" => {
+            let (from, to): (String, String) = (option(config, "from")?, option(config, "to")?);
+            shapeless(valid(Arithmetic::cast(&from, &to))?)
+        }
+        "quantize" => {
+            let (from, to): (String, String) = (option(config, "from")?, option(config, "to")?);
+            shapeless(valid(Arithmetic::quantize(&from, &to, option(config, "scale")?))?)
+        }
+        "scale" => {
+            let (from, to): (String, String) = (option(config, "from")?, option(config, "to")?);
+            let (offset, scale) = (number(config, "offset")?, number(config, "scale")?);
+            shapeless(valid(Arithmetic::scale(&from, &to, offset, scale))?)
         }
         "bool_bits" => ArrayStep::Code(Arc::new(BoolBits)),
         "reshape" => ArrayStep::Reshape(Reshape::To(lengths(config)?)),
@@ -50,6 +63,14 @@ pub fn pack_step(name: &str, config: &Bound<'_, PyDict>) -> PyResult<Option<Pack
 
 fn shapeless<S: Step + 'static>(step: S) -> ArrayStep {
     ArrayStep::Code(Arc::new(Shapeless(step)))
+}
+
+/// A number as Python has it: whole, or a float.
+fn number(config: &Bound<'_, PyDict>, name: &str) -> PyResult<Number> {
+    match option::<i64>(config, name) {
+        Ok(whole) => Ok(Number::Whole(whole)),
+        Err(_) => Ok(Number::Float(option(config, name)?)),
+    }
 }
 
 fn packbits(config: &Bound<'_, PyDict>) -> PyResult<PackBits> {

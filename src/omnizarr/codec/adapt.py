@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from omnizarr.codec.lowered import Lowered
+from omnizarr.codec.made_for import check_made_for
 from omnizarr.codec.stage import Stage
-from omnizarr.codec.steps import Lowered
-from omnizarr.errors import CodecError, CorruptError, MetadataError, UnsupportedError
+from omnizarr.errors import CodecError, CorruptError, UnsupportedError
 from omnizarr.model.codec import Kind
 from omnizarr.model.small import is_small
 
@@ -92,21 +93,8 @@ def check_type(name: str, codec: PythonCodec, stage: Stage) -> None:
     made_for = getattr(codec, "decode_dtype", getattr(codec, "dtype", None))
     if name.endswith("packbits"):
         made_for = np.dtype(bool)
-    if not isinstance(made_for, np.dtype) or _alike(made_for, stage.dtype):
-        return
-    raise MetadataError(
-        f"the codec was made for the type {made_for.str}, but {stage.dtype.str} reaches it",
-        codec=name,
-        hint="Give the codec the type of the array, or of what the codec before it emits.",
-    )
-
-
-def _alike(made_for: np.dtype[np.generic], given: np.dtype[np.generic]) -> bool:
-    # Points and spans of time are counts, and are often stored by codecs made for integers.
-    if given.kind in "mM" and made_for.kind == "i":
-        return made_for.itemsize == given.itemsize
-    # Another byte order counts: the codec looks at the bytes, and would take them for other numbers.
-    return made_for == given
+    if isinstance(made_for, np.dtype):
+        check_made_for(name, made_for, stage)
 
 
 def _emitted(name: str, codec: PythonCodec, stage: Stage) -> tuple[np.dtype[np.generic], tuple[int, ...]]:

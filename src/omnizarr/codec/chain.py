@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from omnizarr.codec.compile import after_array_codecs, compile_chain
 from omnizarr.codec.registry import NUMCODECS, kind_of
 from omnizarr.codec.stage import Stage, byte_order, fields_order, swap_unit
-from omnizarr.codec.steps import KERNEL
+from omnizarr.codec.steps import is_native
 from omnizarr.errors import LimitError, MetadataError, UnsupportedError
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.codec import FROM_NUMCODECS, Codec, canonical, resolve
@@ -149,7 +149,7 @@ def _from_mapping(item: Mapping[str, Any]) -> Codec:
 
 
 def _named(name: str, config: Mapping[str, JSON]) -> Codec:
-    if name not in KERNEL and canonical(name) == name and kind_of(NUMCODECS + name) is not None:
+    if not is_native(name) and canonical(name) == name and kind_of(NUMCODECS + name) is not None:
         name = NUMCODECS + name
     return Codec(name, {**_USER_DEFAULTS.get(name, {}), **config})
 

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from importlib import import_module
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from omnizarr.codec.holders import COMPOSITES
 from omnizarr.codec.lowered import Lowered, Step
 from omnizarr.codec.options import Options
-from omnizarr.codec.ragged import lower_ragged
 from omnizarr.codec.registry import lower_foreign
 from omnizarr.codec.stage import Stage, array_stage
 from omnizarr.codec.steps import lower
 from omnizarr.errors import LimitError, MetadataError, UnsupportedError
+from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.codec import Codec, inner_codecs, kind_of, resolve
 from omnizarr.model.dtype import DType
 from omnizarr.model.jsonvalue import JSON
 from omnizarr.model.small import is_small
+
+if TYPE_CHECKING:
+    from omnizarr.codec import holders, ragged
+else:
+    holders = LateModule("omnizarr.codec.holders")
+    ragged = LateModule("omnizarr.codec.ragged")
 
 _LATE: Final = {
     "numcodecs.json2": ("nested", "lower_nested"),
@@ -32,6 +37,9 @@ _LATE: Final = {
     "zarrs.optional": ("composite", "lower_composite"),
 }
 """Codecs in Python that come with Omnizarr but are seldom met: module and function, imported when a chain names one."""
+
+_HOLDERS: Final = ("conditional", "n5_default")
+"""Codecs in the kernel that hold others."""
 
 _DEFAULT_INDEX: tuple[Codec, ...] = (Codec("bytes", {"endian": "little"}), Codec("crc32c"))
 
@@ -89,7 +97,7 @@ def after_array_codecs(codecs: Iterable[Codec], dtype: DType, chunk_shape: tuple
     chain = Chain([], [], [], stage)
     for codec in codecs:
         full = resolve(codec)
-        holds = full.name == "sharding_indexed" or full.name in COMPOSITES
+        holds = full.name == "sharding_indexed" or full.name in _HOLDERS
         lowered = None if holds else _lower_one(full, stage, chain)
         if lowered is None or not lowered.stage.is_array:
             break
@@ -120,7 +128,7 @@ def _compile(codecs: Iterable[Codec], stage: Stage, depth: int) -> Chain:
             if not only_transposed:
                 raise UnsupportedError("only transpose may stand before it", codec=full.name)
             lowered = _lower_sharding(full, stage, depth)
-        elif full.name in COMPOSITES:
+        elif full.name in _HOLDERS:
             lowered = _lower_composite(full, stage, depth)
         else:
             found = _lower_one(full, stage, chain)
@@ -141,7 +149,7 @@ def _compile(codecs: Iterable[Codec], stage: Stage, depth: int) -> Chain:
 def _lower_one(codec: Codec, stage: Stage, chain: Chain) -> Lowered | None:
     """Lower any codec but sharding; `None` where it may be left out and is not installed."""
     if codec.name in ("vlen-utf8", "vlen-bytes") and not stage.vlen and _is_plain(stage.dtype) and stage.is_array:
-        return lower_ragged(codec.name, stage)
+        return ragged.lower_ragged(codec.name, stage)
     late = _LATE.get(codec.name)
     if codec.name == "delta" and stage.dtype.kind == "b":
         late = "booleans", "lower_delta"
@@ -188,7 +196,7 @@ def _lower_composite(codec: Codec, stage: Stage, depth: int) -> Lowered:
             raise UnsupportedError("no such codec is installed", codec=skipped)
         return made.steps, made.codecs
 
-    return COMPOSITES[codec.name](codec, stage, inner)
+    return holders.CODECS[codec.name](codec, stage, inner)
 
 
 def _lower_sharding(codec: Codec, stage: Stage, depth: int) -> Lowered:

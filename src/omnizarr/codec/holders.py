@@ -78,7 +78,7 @@ def _check_n5(options: Options, chain: tuple[Codec, ...], stage: Stage) -> None:
         raise options.wrong("codecs", endian, "bytes with big-endian elements, as all of N5")
 
 
-COMPOSITES: Final[dict[str, Callable[[Codec, Stage, Inner], Lowered]]] = {
+CODECS: Final[dict[str, Callable[[Codec, Stage, Inner], Lowered]]] = {
     "conditional": _conditional,
     "n5_default": _n5_default,
 }

@@ -26,5 +26,5 @@ class Lowered(NamedTuple):
     """Steps on bytes that follow it."""
 
 
-Lower: TypeAlias = Callable[[Options, Stage], Lowered]
-"""Makes a codec ready: its options, and what reaches it, give the steps."""
+Lower: TypeAlias = Callable[[Options, Stage], Lowered | None]
+"""Makes a codec ready: its options, and what reaches it, give the steps; `None` leaves it to a codec from elsewhere."""

@@ -6,19 +6,18 @@ version 2 are numcodecs' own.
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import Final
+
 from omnizarr.codec.lowered import Lower, Lowered, Step
 from omnizarr.codec.options import Options
 from omnizarr.codec.stage import Stage, byte_order, fields_order, swap_unit
-from omnizarr.codec.steps_bits import BITS
-from omnizarr.codec.steps_checksums import CHECKSUMS
-from omnizarr.codec.steps_packed import PACKED
-from omnizarr.codec.steps_shape import SHAPES
 from omnizarr.errors import MetadataError
 from omnizarr.model.codec import BLOSC_SHUFFLES, Codec, blosc_shuffle
 from omnizarr.model.jsonvalue import JSON
 from omnizarr.model.small import is_small
 
-__all__ = ["KERNEL", "Lower", "Lowered", "Step", "lower"]
+__all__ = ["Lower", "Lowered", "Step", "is_native", "lower"]
 
 
 def _transpose(options: Options, stage: Stage) -> Lowered:
@@ -204,25 +203,44 @@ KERNEL: dict[str, Lower] = {
     "crc32c": _crc32c,
     "shuffle": _shuffle,
     "n5.lz4": _n5_lz4,
-    **CHECKSUMS,
-    **BITS,
-    **SHAPES,
-    **PACKED,
 }
-"""Every codec of the kernel but those that hold chains of their own and so belong to the compiler."""
+"""The codecs of the kernel that many arrays have, but sharding, which holds chains and so belongs to the compiler."""
+
+_RARE: Final[dict[str, str]] = {
+    **dict.fromkeys(("numcodecs.crc32", "numcodecs.adler32", "numcodecs.crc32c"), "checksums"),
+    **dict.fromkeys(("numcodecs.fletcher32", "numcodecs.jenkins_lookup3", "numcodecs.base64"), "checksums"),
+    **dict.fromkeys(("packbits", "numcodecs.packbits", "bitround", "numcodecs.bitround"), "bits"),
+    **dict.fromkeys(("reshape", "zarrs.squeeze"), "shape"),
+    **dict.fromkeys(("numcodecs.astype", "numcodecs.quantize", "numcodecs.fixedscaleoffset"), "arithmetic"),
+    **dict.fromkeys(("numcodecs.pcodec", "zfp", "numcodecs.zfpy"), "packed"),
+}
+"""The other codecs of the kernel: the module `steps_…` that knows each, imported when an array has it."""
+
+
+def is_native(name: str) -> bool:
+    """Whether the kernel has a codec of this name, chains in codecs left aside."""
+    return name in KERNEL or name in _RARE
+
+
+def _lower_of(name: str) -> Lower | None:
+    known = KERNEL.get(name)
+    if known is None and name in _RARE:
+        known = import_module(f"omnizarr.codec.steps_{_RARE[name]}").CODECS[name]
+    return known
 
 
 def lower(codec: Codec, stage: Stage) -> Lowered | None:
-    """Lower a codec of the kernel; `None` where the table has no such name.
+    """Lower a codec of the kernel; `None` where the table has no such name, or the kernel not these types.
 
     Raises:
         MetadataError: If the configuration, or what reaches the codec, does not suit it.
         UnsupportedError: If the configuration has an option that is not known.
     """
-    known = KERNEL.get(codec.name)
+    known = _lower_of(codec.name)
     if known is None:
         return None
     options = Options(codec.name, codec.configuration)
     lowered = known(options, stage)
-    options.done()
+    if lowered is not None:
+        options.done()
     return lowered

@@ -87,7 +87,7 @@ def _rounding(element: Element, keepbits: int) -> tuple[str, dict[str, object]]:
     return "bitround", {**numbers, "keepbits": keepbits}
 
 
-BITS: Final[dict[str, Lower]] = {
+CODECS: Final[dict[str, Lower]] = {
     "packbits": _packbits,
     "numcodecs.packbits": _bool_bits,
     "bitround": _bitround,

@@ -45,7 +45,7 @@ def _base64(options: Options, stage: Stage) -> Lowered:
     return Lowered({}, ("base64", {}), stage.to_bytes(size, typed=False))
 
 
-CHECKSUMS: Final[dict[str, Lower]] = {
+CODECS: Final[dict[str, Lower]] = {
     "numcodecs.crc32": _located("crc32", "start"),
     "numcodecs.adler32": _located("adler32", "start"),
     "numcodecs.crc32c": _located("crc32c", "end"),

@@ -114,4 +114,4 @@ def _zfp_step(name: str, step: dict[str, JSON], stage: Stage) -> Lowered:
     return Lowered({}, ("zfp", full), stage.to_bytes(None, typed=False))
 
 
-PACKED: Final[dict[str, Lower]] = {"numcodecs.pcodec": _pcodec, "zfp": _zfp, "numcodecs.zfpy": _zfpy}
+CODECS: Final[dict[str, Lower]] = {"numcodecs.pcodec": _pcodec, "zfp": _zfp, "numcodecs.zfpy": _zfpy}

@@ -29,4 +29,4 @@ def _squeeze(options: Options, stage: Stage) -> Lowered:
     return Lowered({}, ("squeeze", {}), stage._replace(shape=shape))
 
 
-SHAPES: Final[dict[str, Lower]] = {"reshape": _reshape, "zarrs.squeeze": _squeeze}
+CODECS: Final[dict[str, Lower]] = {"reshape": _reshape, "zarrs.squeeze": _squeeze}

@@ -64,6 +64,21 @@ impl Kind {
         })
     }
 
+    /// Cut off the fraction; what does not fit becomes what x86 makes of it, as NumPy does there.
+    #[allow(clippy::cast_possible_truncation)]
+    fn cut(self, x: f64) -> i64 {
+        let (short, long) = (2_147_483_648.0, 9_223_372_036_854_775_808.0);
+        let cut32 = |x: f64| if x > -short - 1.0 && x < short { x as i64 } else { i64::from(i32::MIN) };
+        let cut64 = |x: f64| if x >= -long && x < long { x as i64 } else { i64::MIN };
+        match self {
+            Self::I64 => cut64(x),
+            Self::U64 if x >= long => cut64(x - long) ^ i64::MIN,
+            Self::U64 => cut64(x),
+            Self::U32 if x >= short => cut32(x - short) ^ i64::from(i32::MIN),
+            _ => cut32(x),
+        }
+    }
+
     /// Round to the nearest value of a float type.
     pub(super) fn round(self, x: f64) -> f64 {
         match self {
@@ -156,7 +171,7 @@ impl Type {
     /// Round floats to the type, or cut their fractions off.
     #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
     pub(super) fn store_floats(self, values: &[f64], dst: &mut [u8]) {
-        let cut = |x: f64| if self.kind == Kind::U64 && x > 0.0 { x as u64 as i64 } else { x as i64 };
+        let cut = |x: f64| self.kind.cut(x);
         match self.kind {
             Kind::F16 => store(values, dst, |x| to_half(x).to_le_bytes(), self.big),
             Kind::F32 => store(values, dst, |x| narrow(x).to_le_bytes(), self.big),

@@ -2,6 +2,7 @@
 
 #![deny(unsafe_code)]
 
+mod arithmetic;
 mod base64;
 mod bitround;
 mod blosc;
@@ -47,6 +48,7 @@ mod zfp_order;
 mod zlib;
 mod zstd;
 
+pub use arithmetic::{Arithmetic, Number};
 pub use base64::Base64;
 pub use bitround::BitRound;
 pub use blosc::Blosc;
