@@ -66,6 +66,7 @@ test-rust:
 	$(CARGO) test --package omnizarr-core
 
 test-python: $(STAMP)/kernel $(STAMP)/group-test
+	@scripts/peers-setup .venv-peers
 	$(RUN)pytest -n $(WORKERS) --dist loadfile $(PYTEST_ARGS)
 
 check: check-rust check-python
@@ -103,7 +104,7 @@ bench: $(STAMP)/venv
 # --- tidy -------------------------------------------------------------------------------------------------------------
 
 clean:
-	rm -rf $(VENV) .venv-bench build dist site target bench/results
+	rm -rf $(VENV) .venv-bench .venv-peers build dist site target bench/results
 	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	rm -f src/omnizarr/_native*.so src/omnizarr/_native*.pyd
 	find src tests bench examples -name __pycache__ -type d -prune -exec rm -rf {} +

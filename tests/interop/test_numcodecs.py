@@ -217,12 +217,15 @@ def test_codecs_of_bytes(codec: dict[str, Any], order: str) -> None:
         check(dtype, order, [codec], {"id": "zlib", "level": 1}, values)
 
 
-@pytest.mark.parametrize("order", ["C", "F"])
-@pytest.mark.parametrize(("codec", "dtype"), ON_ELEMENTS, ids=label)
+# Under F numcodecs refuses zfpy; its bitround emits C order, and then reads that as F.
+ORDERED = [
+    (*one, order) for one in ON_ELEMENTS for order in "CF" if order == "C" or one[0]["id"] not in ("bitround", "zfpy")
+]
+
+
+@pytest.mark.parametrize(("codec", "dtype", "order"), ORDERED, ids=label)
 def test_codecs_of_elements(codec: dict[str, Any], dtype: str, order: str) -> None:
     needs(codec)
-    if order == "F" and codec["id"] in ("bitround", "zfpy"):
-        pytest.skip("numcodecs refuses it (zfpy), or emits C order under F, which it then reads as F (bitround)")
     values = values_of(dtype, codec)
     check(dtype, order, [codec], None, values)
     check(dtype, order, [codec], {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 0}, values)

@@ -1,6 +1,6 @@
 """Rectilinear grids against zarr-python 3.4, which needs a newer Python than the tests may run on.
 
-Its interpreter is that of the environment of `make bench`, or the one that OMNIZARR_PEER_PYTHON names.
+Its interpreter is that of the environment which `make test` sets up where there is a Python 3.12.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pytest
 import omnizarr as oz
 
 CHILD = Path(__file__).parent / "_zarr34_child.py"
-PEER = Path(os.environ.get("OMNIZARR_PEER_PYTHON") or Path(__file__).parents[2] / ".venv-bench" / "bin" / "python")
+PEER = Path(__file__).parents[2] / ".venv-peers" / "bin" / "python"
 NO_PEER = 77
 
 LAYOUTS: dict[str, dict[str, Any]] = {

@@ -15,7 +15,7 @@ from omnizarr.codec.stage import Stage, byte_order
 from omnizarr.errors import MetadataError
 from omnizarr.model.jsonvalue import JSON
 
-_DELTAS: Final = ("auto", "none", "try_consecutive", "try_lookback")
+_DELTAS: Final = ("auto", "none", "no_op", "try_consecutive", "try_lookback")
 
 
 def _pcodec(options: Options, stage: Stage) -> Lowered:
@@ -45,7 +45,7 @@ def _pcodec(options: Options, stage: Stage) -> Lowered:
         "level": config["level"],
         "find_mode": config["mode_spec"] == "auto",
         # Before there was a delta_spec, the order alone said it.
-        "delta": "try_consecutive" if given is not None else delta,
+        "delta": "try_consecutive" if given is not None else "none" if delta == "no_op" else delta,
         "delta_order": order,
         "page": config["equal_pages_up_to"],
     }

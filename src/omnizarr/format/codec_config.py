@@ -90,7 +90,7 @@ _RULES: Final[dict[str, dict[str, _Rule]]] = {
     "numcodecs.pcodec": {
         "level": _within(0, 12),
         "mode_spec": _one_of("auto", "classic"),
-        "delta_spec": _one_of("auto", "none", "try_consecutive", "try_lookback"),
+        "delta_spec": _one_of("auto", "none", "no_op", "try_consecutive", "try_lookback"),
         "paging_spec": _one_of("equal_pages_up_to"),
         "delta_encoding_order": _or_null(_within(0, 7)),
         "equal_pages_up_to": _within(1, 2**32),
