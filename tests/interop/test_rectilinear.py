@@ -5,7 +5,6 @@ Its interpreter is that of the environment which `make test` sets up where there
 
 from __future__ import annotations
 
-import os
 import subprocess
 from pathlib import Path
 from typing import Any
