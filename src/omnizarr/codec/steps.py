@@ -6,6 +6,7 @@ version 2 are numcodecs' own.
 
 from __future__ import annotations
 
+from omnizarr.codec.elements import element_of, is_narrow
 from omnizarr.codec.lowered import Lower, Lowered, Step
 from omnizarr.codec.options import Options
 from omnizarr.codec.stage import Stage, byte_order, swap_unit
@@ -61,7 +62,18 @@ def _bytes(options: Options, stage: Stage) -> Lowered:
     config: dict[str, JSON] = {} if unit == 1 else {"endian": endian}
     # A compressor must see the elements as they are stored, which matters to those that look at their type.
     stored = stage.dtype.newbyteorder("S") if swap else stage.dtype
-    return Lowered(config, ("bytes", {"swap": swap}), stage._replace(dtype=stored, is_array=False))
+    after = stage._replace(dtype=stored, is_array=False)
+    return Lowered(config, ("bytes", {"swap": swap}), after, _cleaning(stage))
+
+
+def _cleaning(stage: Stage) -> tuple[Step, ...]:
+    """Return the step that brings stored bytes to values of the type, for types with fewer bits than a byte."""
+    if stage.dtype.itemsize > 2:  # two for a complex number
+        return ()
+    element = element_of(stage)
+    if element is None or element.size > 1 or not is_narrow(element):
+        return ()
+    return (("clean", {"bits": element.bits, "signed": element.signed}),)
 
 
 def _vlen_utf8(options: Options, stage: Stage) -> Lowered:
