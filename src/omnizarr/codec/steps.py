@@ -6,7 +6,7 @@ version 2 are numcodecs' own.
 
 from __future__ import annotations
 
-from omnizarr.codec.elements import element_of, is_narrow
+from omnizarr.codec.elements import element_of, is_narrow, sign_bits
 from omnizarr.codec.lowered import Lower, Lowered, Step
 from omnizarr.codec.options import Options
 from omnizarr.codec.stage import Stage, byte_order, swap_unit
@@ -73,7 +73,7 @@ def _cleaning(stage: Stage) -> tuple[Step, ...]:
     element = element_of(stage)
     if element is None or element.size > 1 or not is_narrow(element):
         return ()
-    return (("clean", {"bits": element.bits, "signed": element.signed}),)
+    return (("clean", {"bits": element.bits, "signed": sign_bits(stage, element) == 8}),)
 
 
 def _vlen_utf8(options: Options, stage: Stage) -> Lowered:
