@@ -29,7 +29,7 @@ def steps(codecs, dtype="i4", shape=(4, 6)):
 )  # fmt: skip
 def test_bytes_are_swapped_where_disk_and_memory_differ(dtype, endian, swap):
     config = {} if endian is None else {"endian": endian}
-    assert steps([("bytes", config)], dtype) == [("bytes", {"swap": swap})]
+    assert steps([("bytes", config)], dtype)[-1] == ("bytes", {"swap": swap})
 
 
 def test_plain_codecs():

@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 
 use crate::buffer::Buffer;
 use crate::cell::{Dims, Sel, strides};
+use crate::clean::Clean;
 use crate::codec::{Contexts, Filter, Reshape, Step, Want, after};
 use crate::error::{CodecError, Fault};
 use crate::mem::{View, swap_in_place};
@@ -61,6 +62,8 @@ pub struct Chain {
     pub bytes: Vec<Arc<dyn Step>>,
     /// The most bytes that variable-length items of one chunk may take up.
     pub most_variable: usize,
+    /// What decoded bytes must go through, where not every byte is a value of the type.
+    pub clean: Option<Clean>,
 }
 
 impl ArrayStep {
@@ -92,6 +95,18 @@ impl Chain {
     /// Whether packed bytes are elements as they are, whatever was done to them when they were written.
     pub fn reads_plain(&self) -> bool {
         self.array.iter().all(ArrayStep::decodes_as_is)
+    }
+
+    /// Make decoded bytes values of the type.
+    pub fn clean(&self, data: &mut [u8]) {
+        if let Some(clean) = self.clean {
+            clean.apply(data);
+        }
+    }
+
+    /// Whether bytes can be handed on as they are.
+    pub fn is_clean(&self, data: &[u8]) -> bool {
+        self.clean.is_none_or(|clean| clean.is_clean(data))
     }
 
     /// The shard step, where stored bytes are a shard as it is.

@@ -10,6 +10,7 @@ pub mod buffer;
 pub mod cache;
 pub mod cell;
 pub mod chain;
+pub mod clean;
 pub mod codec;
 pub mod engine;
 pub mod error;

@@ -16,7 +16,15 @@ use omnizarr_core::plan::Select;
 use omnizarr_core::store::{MemoryStore, Store};
 
 fn plain(swap: usize, bytes: Vec<Arc<dyn Step>>) -> Chain {
-    Chain { item: 4, order: None, array: vec![], pack: Pack::Bytes { swap }, bytes, most_variable: 1 << 20 }
+    Chain {
+        item: 4,
+        order: None,
+        array: vec![],
+        pack: Pack::Bytes { swap },
+        bytes,
+        most_variable: 1 << 20,
+        clean: None,
+    }
 }
 
 fn zstd() -> Arc<dyn Step> {
@@ -27,7 +35,15 @@ fn sharded(cell: &[usize], inner: Chain, index_at_start: bool) -> Chain {
     let mut index = plain(0, vec![Arc::new(Crc32c::new())]);
     index.item = 8;
     let shard = Shard { cell: cell.iter().copied().collect(), inner, index, index_at_start };
-    Chain { item: 4, order: None, array: vec![], pack: Pack::Shard(Box::new(shard)), bytes: vec![], most_variable: 0 }
+    Chain {
+        item: 4,
+        order: None,
+        array: vec![],
+        pack: Pack::Shard(Box::new(shard)),
+        bytes: vec![],
+        most_variable: 0,
+        clean: None,
+    }
 }
 
 fn chains() -> Vec<(&'static str, Chain)> {

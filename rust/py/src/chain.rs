@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use omnizarr_core::chain::{ArrayStep, Chain, Pack, Shard};
+use omnizarr_core::clean::Clean;
 use omnizarr_core::codec::Series;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -20,13 +21,24 @@ pub fn build(steps: &Bound<'_, PyList>, item: usize, most_variable: usize) -> Py
 }
 
 fn assemble(steps: Steps<'_>, item: usize, most_variable: usize) -> PyResult<Chain> {
-    let mut chain =
-        Chain { item, order: None, array: Vec::new(), pack: Pack::Vlen(None), bytes: Vec::new(), most_variable };
+    let mut chain = Chain {
+        item,
+        order: None,
+        array: Vec::new(),
+        pack: Pack::Vlen(None),
+        bytes: Vec::new(),
+        most_variable,
+        clean: None,
+    };
     let mut packed = false;
     for (name, config) in &steps {
         match name.as_str() {
             "transpose" => transpose(&mut chain, option(config, "order")?)?,
             "bytes" => (chain.pack, packed) = (Pack::Bytes { swap: option(config, "swap")? }, true),
+            "clean" => {
+                let (bits, signed) = (option(config, "bits")?, option(config, "signed")?);
+                chain.clean = Some(if bits == 1 { Clean::Bool } else { Clean::Bits { bits, signed } });
+            }
             "vlen" => (chain.pack, packed) = (Pack::Vlen(None), true),
             "sharding" => {
                 let inner = assemble(option(config, "codecs")?, item, most_variable)?;

@@ -85,7 +85,7 @@ fn packbits(config: &Bound<'_, PyDict>) -> PyResult<PackBits> {
         (option(config, "size")?, option(config, "big")?),
         option(config, "components")?,
         (option(config, "first")?, option(config, "last")?),
-        option(config, "signed")?,
+        option(config, "extend")?,
         padding,
     ))
 }

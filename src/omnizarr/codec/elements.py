@@ -68,6 +68,16 @@ def element_of(stage: Stage) -> Element | None:
     return found._replace(components=components, big=big)
 
 
+def sign_bits(stage: Stage, element: Element) -> int | None:
+    """Say how far the sign of a number fills its bytes in memory; `None` for numbers without one.
+
+    ml_dtypes keeps zeros above the bits of its small integers, whatever their sign.
+    """
+    if not element.signed:
+        return None
+    return element.bits if stage.dtype.kind == "V" else 8 * element.size
+
+
 def is_narrow(element: Element) -> bool:
     """Whether an element has bits that do not count."""
     return element.bits < 8 * element.size

@@ -7,15 +7,21 @@ version 2 are numcodecs' own.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from omnizarr.codec.lowered import Lower, Lowered, Step
 from omnizarr.codec.options import Options
 from omnizarr.codec.stage import Stage, byte_order, fields_order, swap_unit
 from omnizarr.errors import MetadataError
+from omnizarr.late import LateModule
 from omnizarr.model.codec import BLOSC_SHUFFLES, Codec, blosc_shuffle
 from omnizarr.model.jsonvalue import JSON
 from omnizarr.model.small import is_small
+
+if TYPE_CHECKING:
+    from omnizarr.codec import elements
+else:
+    elements = LateModule("omnizarr.codec.elements")
 
 __all__ = ["Lower", "Lowered", "Step", "is_native", "lower"]
 
@@ -66,7 +72,18 @@ def _bytes(options: Options, stage: Stage) -> Lowered:
     config: dict[str, JSON] = {} if unit == 1 else {"endian": endian}
     # A compressor must see the elements as they are stored, which matters to those that look at their type.
     stored = stage.dtype.newbyteorder("S") if swap else stage.dtype
-    return Lowered(config, ("bytes", {"swap": swap}), stage._replace(dtype=stored, is_array=False))
+    after = stage._replace(dtype=stored, is_array=False)
+    return Lowered(config, ("bytes", {"swap": swap}), after, _cleaning(stage))
+
+
+def _cleaning(stage: Stage) -> tuple[Step, ...]:
+    """Return the step that brings stored bytes to values of the type, for types with fewer bits than a byte."""
+    if stage.dtype.itemsize > 2:  # two for a complex number
+        return ()
+    element = elements.element_of(stage)
+    if element is None or element.size > 1 or not elements.is_narrow(element):
+        return ()
+    return (("clean", {"bits": element.bits, "signed": elements.sign_bits(stage, element) == 8}),)
 
 
 def _bytes_of_fields(options: Options, stage: Stage, order: str) -> Lowered:

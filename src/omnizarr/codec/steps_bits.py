@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from omnizarr.codec.elements import Element, element_of
+from omnizarr.codec.elements import Element, element_of, sign_bits
 from omnizarr.codec.lowered import Lower, Lowered
 from omnizarr.codec.options import Options
 from omnizarr.codec.stage import Stage
@@ -41,7 +41,7 @@ def _packbits(options: Options, stage: Stage) -> Lowered:
         "components": element.components,
         "first": first_bit,
         "last": last_bit,
-        "signed": element.signed,
+        "extend": sign_bits(stage, element),
         "padding": padding,
     }
     count = None if stage.size is None else stage.size // element.size

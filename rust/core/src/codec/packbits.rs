@@ -29,24 +29,26 @@ pub struct PackBits {
     components: usize,
     first: u32,
     width: u32,
-    signed: bool,
+    /// Up to which bit the sign is copied; `None` for numbers without one.
+    extend: Option<u32>,
     padding: Padding,
 }
 
 impl PackBits {
-    /// A codec for elements of `components` numbers, each of `size` bytes, of which the bits `first` to `last` are kept.
+    /// A codec for elements of `components` numbers, each of `size` bytes, of which the bits `first` to `last` are kept;
+    /// the sign, if there is one, is then copied into all bits below `extend`.
     pub fn new(
         (size, big): (usize, bool),
         components: usize,
         (first, last): (u32, u32),
-        signed: bool,
+        extend: Option<u32>,
         padding: Padding,
     ) -> Result<Self, CodecError> {
         let wrong = |message: String| CodecError::new(NAME, Fault::Config, message);
         let units = Units::new(size, big).ok_or_else(|| wrong(format!("numbers of {size} bytes cannot be packed")))?;
         let width = last.checked_sub(first).and_then(|n| n.checked_add(1)).filter(|_| last < units.bits());
         let width = width.ok_or_else(|| wrong(format!("no bits {first} to {last} in a number of {size} bytes")))?;
-        Ok(Self { units, components: components.max(1), first, width, signed, padding })
+        Ok(Self { units, components: components.max(1), first, width, extend, padding })
     }
 
     fn count(&self, shape: &[usize]) -> usize {
@@ -79,7 +81,7 @@ impl PackBits {
     }
 
     fn is_boolean(&self) -> bool {
-        self.units.size() == 1 && self.width == 1 && self.first == 0 && !self.signed
+        self.units.size() == 1 && self.width == 1 && self.first == 0 && self.extend.is_none()
     }
 }
 
@@ -107,9 +109,9 @@ impl Filter for PackBits {
         let unused = 64_u32.saturating_sub(self.width);
         self.units.write(room, || {
             let value = reader.take(self.width).wrapping_shl(unused);
-            let extended =
-                if self.signed { (value as i64).wrapping_shr(unused) as u64 } else { value.wrapping_shr(unused) };
-            extended.wrapping_shl(self.first)
+            let Some(bits) = self.extend else { return value.wrapping_shr(unused).wrapping_shl(self.first) };
+            let extended = (value as i64).wrapping_shr(unused) as u64;
+            extended.wrapping_shl(self.first) & u64::MAX.wrapping_shr(64_u32.saturating_sub(bits))
         });
         Ok(())
     }

@@ -8,7 +8,7 @@ use super::{Call, Engine, chunk_error};
 use crate::buffer::Buffer;
 use crate::cell::{Dims, Sel};
 use crate::chain::{Chain, Pack, check};
-use crate::codec::{Contexts, Want};
+use crate::codec::{Contexts, RowSink, Want};
 use crate::error::{Error, Result};
 use crate::mem::{View, swap_in_place};
 use crate::pool::{self, Interrupt};
@@ -86,7 +86,7 @@ impl Call<'_> {
         }
         if let Some(place) = solid(chain, shape, sel, out) {
             return match store.open(key)? {
-                Some(object) => read_solid(key, &*object, place),
+                Some(object) => read_solid(key, chain, &*object, place),
                 None => self.read_nothing(sel, out),
             };
         }
@@ -199,6 +199,7 @@ impl Call<'_> {
                 chain.unwrap_first(bytes, shape, dec, cx).map_err(&fail)?;
                 swap_in_place(dec.as_mut_slice(), *swap);
                 chain.unfilter(shape, dec, one, cx).map_err(&fail)?;
+                chain.clean(dec.as_mut_slice());
                 sel.scatter(dec.as_slice(), shape, chain.item, 0, out);
                 Ok(())
             }
@@ -208,6 +209,7 @@ impl Call<'_> {
                 step.decode(dec.as_slice(), one, &dims, want, cx).map_err(&fail)?;
                 std::mem::swap(*dec, *one);
                 chain.unfilter(shape, dec, one, cx).map_err(&fail)?;
+                chain.clean(dec.as_mut_slice());
                 sel.scatter(dec.as_slice(), shape, chain.item, 0, out);
                 Ok(())
             }
@@ -230,21 +232,28 @@ fn decode_plain(
     let (item, size) = (chain.item, chain.dense_size(shape));
     let Some(step) = chain.bytes.first() else {
         check(bytes.len(), Want::Exact(size))?;
-        sel.scatter(bytes, shape, item, swap, out);
+        scatter_clean(chain, bytes, swap, shape, sel, out, dec);
         return Ok(());
     };
     if swap <= 1
         && let Some(place) = sel.slice_mut(shape, item, out)
     {
-        return step.decode_exact(bytes, place, cx);
+        step.decode_exact(bytes, place, cx)?;
+        chain.clean(place);
+        return Ok(());
     }
     if let Some(mut rows) = sel.rows(shape, item, out) {
         if step.decode_rows(bytes, size, swap, &mut rows, cx)? {
+            if chain.clean.is_some() {
+                let count = size.checked_div(rows.row_bytes()).unwrap_or(0);
+                (0..count).for_each(|i| chain.clean(rows.row(i)));
+            }
             return Ok(());
         }
     } else if let Some(spans) = sel.spans(shape, item, 0) {
         let data = dec.space(size);
         if step.decode_spans(bytes, data, &spans, cx)? {
+            chain.clean(data);
             sel.scatter(data, shape, item, swap, out);
             return Ok(());
         }
@@ -253,8 +262,27 @@ fn decode_plain(
     step.decode_exact(bytes, data, cx)?;
     // In place, while it is in the cache: the copy may go against the grain, where swapping would be slow.
     swap_in_place(data, swap);
+    chain.clean(data);
     sel.scatter(data, shape, item, 0, out);
     Ok(())
+}
+
+/// Scatter elements as they are stored, or a copy of them if some bytes are no values of the type.
+fn scatter_clean(
+    chain: &Chain,
+    bytes: &[u8],
+    swap: usize,
+    shape: &[usize],
+    sel: &Sel<'_>,
+    out: &View,
+    spare: &mut Buffer,
+) {
+    if chain.is_clean(bytes) {
+        return sel.scatter(bytes, shape, chain.item, swap, out);
+    }
+    spare.assign(bytes);
+    chain.clean(spare.as_mut_slice());
+    sel.scatter(spare.as_slice(), shape, chain.item, swap, out);
 }
 
 /// Read only the spans of an uncompressed chunk that the selection needs.
@@ -272,12 +300,15 @@ pub(super) fn read_spans(
     let size = usize::try_from(object.size()).unwrap_or(usize::MAX);
     check(size, Want::Exact(data.len())).map_err(chunk_error(key))?;
     let Pack::Bytes { swap } = chain.pack else { return Err(Error::Invalid("not a raw chunk".into())) };
-    if let Some(bytes) = object.bytes() {
+    let clean = |bytes: &[u8]| spans.iter().all(|&(low, high)| bytes.get(low..high).is_none_or(|s| chain.is_clean(s)));
+    if let Some(bytes) = object.bytes().filter(|bytes| clean(bytes)) {
         sel.scatter(bytes, shape, chain.item, swap, out);
         return Ok(());
     }
     for &(low, high) in spans {
-        object.read_at(low as u64, data.get_mut(low..high).unwrap_or_default())?;
+        let part = data.get_mut(low..high).unwrap_or_default();
+        object.read_at(low as u64, part)?;
+        chain.clean(part);
     }
     sel.scatter(data, shape, chain.item, swap, out);
     Ok(())
@@ -290,10 +321,12 @@ pub(super) fn solid<'a>(chain: &Chain, shape: &[usize], sel: &Sel<'a>, out: &Vie
 }
 
 /// Read an uncompressed chunk into its place.
-pub(super) fn read_solid(key: &str, object: &dyn Object, place: &mut [u8]) -> Result<()> {
+pub(super) fn read_solid(key: &str, chain: &Chain, object: &dyn Object, place: &mut [u8]) -> Result<()> {
     let size = usize::try_from(object.size()).unwrap_or(usize::MAX);
     check(size, Want::Exact(place.len())).map_err(chunk_error(key))?;
-    object.read_at(0, place)
+    object.read_at(0, place)?;
+    chain.clean(place);
+    Ok(())
 }
 
 /// Bytes in memory as an object.

@@ -205,7 +205,8 @@ impl Call<'_> {
         if wanted.len() == 1 && shard.inner.is_raw() {
             let (shape, sel, out) = enter(&shard.inner, &shard.cell, &cells.part(first, &mut at), out);
             if let Some(place) = solid(&shard.inner, &shape, &sel, &out) {
-                return read_solid(key, &Window { object, start, len: end.saturating_sub(start) }, place);
+                let window = Window { object, start, len: end.saturating_sub(start) };
+                return read_solid(key, &shard.inner, &window, place);
             }
             if let Some(spans) = sel.spans(&shape, shard.inner.item, self.engine.store.gap()) {
                 let window = Window { object, start, len: end.saturating_sub(start) };

@@ -25,17 +25,19 @@ fn decode(filter: &dyn Filter, src: &[u8], n: usize, shape: &[usize]) -> Result<
 }
 
 fn int4(padding: Padding) -> PackBits {
-    PackBits::new((1, false), 1, (0, 3), true, padding).unwrap()
+    PackBits::new((1, false), 1, (0, 3), Some(8), padding).unwrap()
 }
 
 #[test]
 fn packbits_puts_the_first_element_lowest() {
-    let bools = PackBits::new((1, false), 1, (0, 0), false, Padding::First).unwrap();
+    let bools = PackBits::new((1, false), 1, (0, 0), None, Padding::First).unwrap();
     assert_eq!(encode(&bools, &[1, 0, 0, 1, 1, 0, 0, 0, 0, 1], &[10]), [6, 0b0001_1001, 0b10]);
     // -8, 7 and -1, as 0x8, 0x7 and 0xF; upper bits do not count.
     let packed = encode(&int4(Padding::Last), &[0xF8, 0x07, 0x3F], &[3]);
     assert_eq!(packed, [0x78, 0x0F, 4]);
     assert_eq!(decode(&int4(Padding::Last), &packed, 3, &[3]).unwrap(), [0xF8, 0x07, 0xFF]);
+    let narrow = PackBits::new((1, false), 1, (0, 2), Some(4), Padding::None).unwrap();
+    assert_eq!(decode(&narrow, &[0b0011_1110], 2, &[2]).unwrap(), [0x0E, 0x0F]);
     assert_eq!(encode(&int4(Padding::None), &[], &[0]), []);
     assert_eq!(encode(&int4(Padding::First), &[], &[0]), [0]);
 }
@@ -47,7 +49,8 @@ fn packbits_of_every_width_and_order() {
         let bits = size as u32 * 8;
         for (first, last) in [(0, bits - 1), (0, 2), (1, 6), (bits - 3, bits - 1), (bits / 2, bits - 1)] {
             for signed in [false, true] {
-                let codec = PackBits::new((size, big), 1, (first, last), signed, Padding::First).unwrap();
+                let codec =
+                    PackBits::new((size, big), 1, (first, last), signed.then_some(bits), Padding::First).unwrap();
                 let packed = encode(&codec, &data, &[37]);
                 let back = decode(&codec, &packed, data.len(), &[37]).unwrap();
                 for (from, to) in data.chunks(size).zip(back.chunks(size)) {

@@ -186,8 +186,8 @@ fn settings_out_of_range_are_errors() {
     wrong(Conditional::new(vec![], 4).map(drop));
     wrong(BitRound::new((3, false), None, 1).map(drop));
     wrong(BitRound::new((4, false), Some(32), 1).map(drop));
-    wrong(PackBits::new((1, false), 1, (0, 8), false, Padding::None).map(drop));
-    wrong(PackBits::new((8, false), 1, (3, 2), false, Padding::None).map(drop));
+    wrong(PackBits::new((1, false), 1, (0, 8), None, Padding::None).map(drop));
+    wrong(PackBits::new((8, false), 1, (3, 2), None, Padding::None).map(drop));
     wrong(Delta::new("<c8", "<i4").map(drop));
     wrong(Delta::new("<i4", "|O").map(drop));
     wrong(Lzma::new(4, -1, None, None).map(drop));
