@@ -15,7 +15,7 @@ from omnizarr.hierarchy.create import ArrayOptions, check_format
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.listing import not_found
 from omnizarr.hierarchy.nearby import folder_above
-from omnizarr.hierarchy.nodes import Meta, format_of, load
+from omnizarr.hierarchy.nodes import Meta, format_of, implied, load
 from omnizarr.hierarchy.save import create
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
@@ -73,6 +73,8 @@ class Place:
             if found is not None:
                 context.store, self.path = found
                 meta = load(context.store, self.path, context.limits, DRAFT.name)
+        if meta is None and self.path:
+            meta = implied(context.store, self.path)
         return meta
 
 
