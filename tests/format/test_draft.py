@@ -250,3 +250,17 @@ def test_a_group_of_the_final_v3_may_have_a_child_called_meta():
     group.create_array("meta", data=VALUES)
     assert oz.open(store).format == "zarr3"
     assert list(oz.open(store)) == ["meta"]
+
+
+@pytest.mark.parametrize("extensions", [1, True, "x", {"a": 1}])
+def test_extensions_are_a_list(extensions):
+    entry = {"zarr_format": "https://purl.org/zarr/spec/protocol/core/3.0", "extensions": extensions}
+    with pytest.raises(MetadataError, match="/extensions"):
+        oz.open({"zarr.json": json.dumps(entry).encode()})
+
+
+@pytest.mark.parametrize("name", ["/", "//", ""])
+def test_codecs_without_a_name_are_refused(name):
+    text = document(compressor={"codec": name, "configuration": {}})
+    with pytest.raises(MetadataError):
+        oz.open({"meta/root.array.json": text, "data/root/c0/0": b"x"})[...]
