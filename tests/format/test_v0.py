@@ -275,3 +275,41 @@ def test_arrays_of_bytes_of_zarr_0_3_can_be_changed():
     again = oz.open(store)
     assert np.array_equal(again[...], [*values, 9, 9, 9, 9])
     assert dict(again.attrs) == {"units": "m"}
+
+
+STRUCTURES = [
+    np.dtype([("a", "<i4"), ("b", ">f8")]),
+    np.dtype([("a", "u1"), ("b", "<i4")], align=True),
+    np.dtype([("a", "<i2", (2, 3)), ("b", "S2")]),
+    np.dtype([("n", [("p", "<U3"), ("q", "<M8[ms]")]), ("z", "?")]),
+    np.dtype({"names": ["a", "b"], "formats": ["<i2", "<i4"], "offsets": [2, 8], "itemsize": 16}),
+]
+
+
+@pytest.mark.parametrize("protocol", [0, 1, 2])
+@pytest.mark.parametrize("dtype", STRUCTURES, ids=str)
+def test_pickled_structures(dtype, protocol):
+    values = np.zeros(4, dtype)
+    for at, name in enumerate(dtype.names):
+        if dtype[name].names is None:
+            values[name] = np.ones((), dtype[name].base) * (at + 1) if dtype[name].base.kind != "S" else b"xy"
+    fields = {"shape": (8,), "chunks": (4,), "dtype": dtype, "fill_value": values[1]}
+    meta = pickle.dumps({**fields, "cname": b"lz4", "clevel": 5, "shuffle": 0}, protocol)
+    a = oz.open({"__zmeta__": meta, "__zdata__/0.blosc": blosc.compress(values.tobytes(), b"lz4", 5, 0)})
+    assert a.dtype == dtype
+    for name in dtype.names:
+        assert np.array_equal(a[name], np.concatenate([values, values])[name])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"(dp0\nVshape\np1\n(I4\ntp2\nsVdtype\np5\ncnumpy\ndtype\np6\n(V\np7\nI0\nI1\ntp8\nRp9\n(I3\nV<\nNNNI-1\nI-1\nI0\ntbs.",
+        b"(dp0\nVdtype\np5\ncnumpy\ndtype\np6\n(Vi\xb9\np7\nI0\nI1\ntp8\nRp9\n(I3\nV<\nNNNI-1\nI-1\nI0\ntbs.",
+        b"(dp0\nVdtype\np5\ncnumpy\ndtype\np6\n(VV8\nI0\nI1\ntR(I3\nV|\nN(Va\ntI8\nI1\nI0\ntbs.",
+        b"(dp0\nVdtype\np5\ncnumpy\ndtype\np6\n(VV8\nI0\nI1\ntR(I3\ntbs.",
+    ],
+)
+def test_pickled_types_that_are_none_are_told_of(text):
+    with pytest.raises(MetadataError, match="pickled document"):
+        oz.open({"__zmeta__": text})

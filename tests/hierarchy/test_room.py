@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import omnizarr as oz
-from omnizarr.errors import ExistsError, MetadataError, NodeTypeError
+from omnizarr.errors import ExistsError, MetadataError, NodeTypeError, OmnizarrWarning
 
 N5_ARRAY = b'{"dimensions": [3], "blockSize": [3], "dataType": "uint8", "compression": {"type": "raw"}}'
 DRAFT_ARRAY = {
@@ -100,3 +100,25 @@ def test_a_file_called_meta_is_no_node(text):
     assert "x" not in g
     assert g.get("x") is None
     assert store["meta"] == text
+
+
+@pytest.mark.parametrize("root", ["zarr2", "zarr3"])
+@pytest.mark.parametrize("old", ["zarr0", "zarr1"])
+def test_arrays_of_formats_without_groups_are_copied_and_moved(old, root):
+    store = {}
+    g = oz.create_group(store, format=root)
+    oz.create_array(store, path="x", data=np.arange(3), format=old)
+    assert g.copy("x", "sub/y")[...].tolist() == [0, 1, 2]
+    g.move("x", "z")
+    assert list(g) == ["z"]
+    assert g["z"].format == old
+
+
+def test_consolidating_tells_of_nodes_of_other_formats():
+    store = {}
+    g = oz.create_group(store)
+    g.create_array("own", data=np.arange(3))
+    oz.create_array(store, path="old", data=np.arange(3), format="zarr0")
+    with pytest.warns(OmnizarrWarning, match="another format: 'old'"):
+        g.consolidate()
+    assert oz.open(store)["old"][...].tolist() == [0, 1, 2]

@@ -75,7 +75,7 @@ def _can_hold(context: Context, path: str, texts: dict[str, bytes | None], form:
         raise NodeTypeError("an array cannot hold other nodes", path=path or "/")
     # Formats without groups have nothing above an array; wherever one lies, it stands alone.
     if meta.format != form and dialect(form).has_groups:
-        own = f'pass format="{meta.format}"'
+        own = f'pass format="{meta.format}", or create it through that group'
         raise MetadataError(
             f"the group has the format {meta.format}, so nothing of the format {form} can be made in it",
             path=path or "/",

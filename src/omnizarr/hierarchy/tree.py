@@ -115,8 +115,16 @@ def array_table(name: str, meta: ArrayMeta, uri: str) -> str:
         facts.append(("Shards", f"{grid_text(meta.grid)}, {prod(meta.grid.counts(shape))}"))
     facts += [
         ("Codecs", " → ".join(codec.name for codec in codecs)),
-        ("Fill value", repr(meta.fill.value(meta.dtype))),
+        ("Fill value", _fill_text(meta)),
         ("Format", f"{meta.format} in {uri}"),
     ]
     shards = meta.grid.edges if sharding is not None else None
     return html.table(f"Array {name}", facts, picture(shape, meta.cells.edges, shards, meta.dims))
+
+
+def _fill_text(meta: ArrayMeta) -> str:
+    value = meta.fill.value(meta.dtype)
+    try:
+        return repr(value)
+    except ValueError:  # NumPy has no text for a time without a unit
+        return f"{value.view('i8')} ({meta.dtype.label})"
