@@ -262,9 +262,9 @@ def _fields(fields: list[tuple[str, _Dtype, int]], size: int, depth: int) -> lis
 def _size(made: Any) -> int:  # noqa: ANN401 - as above
     """Return the bytes of an element of a type that v2 spells so."""
     if isinstance(made, list):
-        sizes: list[int] = [_size(kind) * prod(shape[0] if shape else ()) for _, kind, *shape in made]
-        return sum(sizes)
-    return np.dtype(made).itemsize
+        total: int = sum(_size(kind) * prod(shape[0] if shape else ()) for _, kind, *shape in made)
+        return total
+    return int(np.dtype(made).itemsize)
 
 
 def _unit(state: object) -> str:
