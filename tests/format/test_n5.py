@@ -145,3 +145,13 @@ def test_it_can_only_be_read():
     with pytest.raises(ExistsError):
         oz.create_group(store)
     assert store == before
+
+
+def test_paths_of_the_file_system_lead_to_groups_without_a_document(tmp_path):
+    for key, value in container().items():
+        (tmp_path / key).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / key).write_bytes(value)
+    g = oz.open(tmp_path / "a")
+    assert (g.format, list(g), oz.detect(tmp_path / "a").what) == ("n5", ["b"], "N5 group")
+    with pytest.raises(NotFoundError):
+        oz.open(tmp_path / "a/b/0")

@@ -73,6 +73,11 @@ class Place:
             if found is not None:
                 context.store, self.path = found
                 meta = load(context.store, self.path, context.limits, DRAFT.name)
+        if meta is None and not self.path:
+            found = import_module("omnizarr.hierarchy.above").find_above(context.store, context.limits)
+            if found is not None:
+                context.store, self.path = found
+                meta = load(context.store, self.path, context.limits)
         if meta is None and self.path:
             meta = implied(context.store, self.path)
         return meta
