@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 from omnizarr.array.defaults import Extents
-from omnizarr.errors import NodeTypeError
+from omnizarr.errors import MetadataError, NodeTypeError
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.attrs import to_json_object
 from omnizarr.hierarchy.create import ZERO, ArrayOptions, check_format
@@ -15,7 +15,7 @@ from omnizarr.hierarchy.group import Group, new_array
 from omnizarr.hierarchy.opening import Format, Mode, Place, known_options, missing, open_node
 from omnizarr.hierarchy.save import create
 from omnizarr.limits import DEFAULT_LIMITS, Limits
-from omnizarr.model.array import ArrayMeta, with_order
+from omnizarr.model.array import ArrayMeta
 from omnizarr.model.dtype import DType
 from omnizarr.model.group import GroupMeta
 from omnizarr.model.keys import Keys
@@ -95,7 +95,8 @@ def open_array(
         cache_bytes: As for `open`.
         write_empty: As for `open`.
         stored_order: The order that elements really have in the chunks, where the document is wrong about it: "C" for
-            arrays that were migrated from v1 with order "F" and another compressor than Blosc.
+            arrays that were migrated from v1 with order "F" and another compressor than Blosc. Whatever rewrites the
+            document, as `resize` and `append` do, puts it right.
         **options: Those of `create_array`.
 
     Raises:
@@ -106,11 +107,13 @@ def open_array(
     >>> a[...]
     array([5, 5, 5], dtype=int16)
     """
+    if stored_order not in (None, "C", "F"):
+        raise MetadataError(f"stored_order is {stored_order!r}, not 'C' or 'F'")
     place = Place(where, mode, path, limits=limits, cache_bytes=cache_bytes, write_empty=write_empty)
     if mode not in ("w", "w-"):
         meta = place.load(format)
         if isinstance(meta, ArrayMeta):
-            return Array(place.context, place.path, meta if stored_order is None else with_order(meta, stored_order))
+            return Array(place.context, place.path, meta, stored_order=stored_order)
         if meta is not None:
             raise NodeTypeError("this is a group, not an array", path="/" + place.path, hint="use open_group or open")
         if mode != "a":

@@ -250,3 +250,36 @@ def test_a_group_of_the_final_v3_may_have_a_child_called_meta():
     group.create_array("meta", data=VALUES)
     assert oz.open(store).format == "zarr3"
     assert list(oz.open(store)) == ["meta"]
+
+
+@pytest.mark.parametrize("extensions", [1, True, "x", {"a": 1}])
+def test_extensions_are_a_list(extensions):
+    entry = {"zarr_format": "https://purl.org/zarr/spec/protocol/core/3.0", "extensions": extensions}
+    with pytest.raises(MetadataError, match="/extensions"):
+        oz.open({"zarr.json": json.dumps(entry).encode()})
+
+
+@pytest.mark.parametrize("name", ["/", "//", ""])
+def test_codecs_without_a_name_are_refused(name):
+    text = document(compressor={"codec": name, "configuration": {}})
+    with pytest.raises(MetadataError):
+        oz.open({"meta/root.array.json": text, "data/root/c0/0": b"x"})[...]
+
+
+@pytest.mark.parametrize("entry", [True, False])
+def test_paths_of_the_file_system_lead_into_it(tmp_path, entry):
+    root = tmp_path / "data.zr3"
+    texts = {"meta/root/a/b.array.json": document(), "data/root/a/b/c0/0": chunk(0), "data/root/a/b/c1/0": chunk(1)}
+    if entry:
+        texts["zarr.json"] = json.dumps(ENTRY).encode()
+    for key, text in texts.items():
+        (root / key).parent.mkdir(parents=True, exist_ok=True)
+        (root / key).write_bytes(text)
+    a = oz.open(root / "a/b")
+    assert (a.path, a.format) == ("a/b", "zarr3-draft")
+    assert np.array_equal(a[...], oz.open(root)["a/b"][...])
+    assert list(oz.open(root / "a")) == ["b"]
+    assert oz.detect(root / "a/b").what == "draft of Zarr v3 array"
+    assert oz.detect(root / "a/c").what == "missing"
+    with pytest.raises(FileNotFoundError):
+        oz.open(root / "a/c")

@@ -100,7 +100,7 @@ def test_fill_values_are_plain(fill, dtype, text, tmp_path):
         ({"codecs": "zstd"}, "Blosc, and nothing else"),
         ({"cname": "zstd"}, "Blosc with blosclz"),
         ({"order": "F"}, "C order"),
-        ({"dtype": "c16"}, "cannot say the fill value"),
+        ({"dtype": "c16", "fill_value": 1j}, "cannot say the fill value"),
         ({"separator": "/"}, "no other separator"),
         ({"codecs": [oz.codec.delta("<f8"), oz.codec.blosc()]}, "nothing else"),
     ],
@@ -204,8 +204,8 @@ def test_single_bytes_of_0_3_were_never_shuffled(tmp_path):
     a = oz.open(tmp_path, "r+")
     a[:100] = 9
     assert np.array_equal(oz.open(tmp_path)[:], np.where(np.arange(4096) < 100, 9, values))
-    with pytest.raises(UnsupportedError, match=r"zarr 0\.3\.0"):
-        a.resize((5000,))
+    a.resize((100,))
+    assert oz.open(tmp_path)[...].tolist() == [9] * 100
 
 
 def test_debris_is_not_seen(tmp_path):
@@ -246,3 +246,70 @@ def test_a_handle_for_reading_changes_nothing(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         oz.open(tmp_path)
+
+
+@pytest.mark.parametrize("form", ["zarr0", "zarr1"])
+@pytest.mark.parametrize("dtype", ["c8", "c16", "V4", [("a", "<i4"), ("b", ">f8")], [("a", [("b", "S3")])]])
+def test_zero_is_what_every_type_is_filled_with(dtype, form):
+    store = {}
+    oz.create_array(store, shape=(3,), dtype=dtype, format=form)
+    a = oz.open(store)
+    assert np.array_equal(a[...], np.zeros(3, dtype))
+    assert a.fill_value == np.zeros((), dtype)[()]
+
+
+def test_arrays_of_bytes_of_zarr_0_3_can_be_changed():
+    fields = {"shape": (64,), "chunks": (32,), "dtype": np.dtype("u1"), "fill_value": 3}
+    store = {"__zmeta__": pickle.dumps({**fields, "cname": b"lz4", "clevel": 5, "shuffle": 2}, 0)}
+    values = (np.arange(64) // 3).astype("u1")
+    # As its Blosc wrote them: marked as shuffled by bits, which they are not.
+    old = bytearray(blosc.compress(values[:32].tobytes(), b"lz4", 5, 0))
+    old[2] |= 4
+    store["__zdata__/0.blosc"] = bytes(old)
+    a = oz.open_array(store, "r+")
+    a[32:] = values[32:]
+    before = store["__zmeta__"]
+    a.attrs["units"] = "m"
+    assert store["__zmeta__"] == before
+    a.append(np.full(4, 9, "u1"))
+    again = oz.open(store)
+    assert np.array_equal(again[...], [*values, 9, 9, 9, 9])
+    assert dict(again.attrs) == {"units": "m"}
+
+
+STRUCTURES = [
+    np.dtype([("a", "<i4"), ("b", ">f8")]),
+    np.dtype([("a", "u1"), ("b", "<i4")], align=True),
+    np.dtype([("a", "<i2", (2, 3)), ("b", "S2")]),
+    np.dtype([("n", [("p", "<U3"), ("q", "<M8[ms]")]), ("z", "?")]),
+    np.dtype({"names": ["a", "b"], "formats": ["<i2", "<i4"], "offsets": [2, 8], "itemsize": 16}),
+]
+
+
+@pytest.mark.parametrize("protocol", [0, 1, 2])
+@pytest.mark.parametrize("dtype", STRUCTURES, ids=str)
+def test_pickled_structures(dtype, protocol):
+    values = np.zeros(4, dtype)
+    for at, name in enumerate(dtype.names):
+        if dtype[name].names is None:
+            values[name] = np.ones((), dtype[name].base) * (at + 1) if dtype[name].base.kind != "S" else b"xy"
+    fields = {"shape": (8,), "chunks": (4,), "dtype": dtype, "fill_value": values[1]}
+    meta = pickle.dumps({**fields, "cname": b"lz4", "clevel": 5, "shuffle": 0}, protocol)
+    a = oz.open({"__zmeta__": meta, "__zdata__/0.blosc": blosc.compress(values.tobytes(), b"lz4", 5, 0)})
+    assert a.dtype == dtype
+    for name in dtype.names:
+        assert np.array_equal(a[name], np.concatenate([values, values])[name])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"(dp0\nVshape\np1\n(I4\ntp2\nsVdtype\np5\ncnumpy\ndtype\np6\n(V\np7\nI0\nI1\ntp8\nRp9\n(I3\nV<\nNNNI-1\nI-1\nI0\ntbs.",
+        b"(dp0\nVdtype\np5\ncnumpy\ndtype\np6\n(Vi\xb9\np7\nI0\nI1\ntp8\nRp9\n(I3\nV<\nNNNI-1\nI-1\nI0\ntbs.",
+        b"(dp0\nVdtype\np5\ncnumpy\ndtype\np6\n(VV8\nI0\nI1\ntR(I3\nV|\nN(Va\ntI8\nI1\nI0\ntbs.",
+        b"(dp0\nVdtype\np5\ncnumpy\ndtype\np6\n(VV8\nI0\nI1\ntR(I3\ntbs.",
+    ],
+)
+def test_pickled_types_that_are_none_are_told_of(text):
+    with pytest.raises(MetadataError, match="pickled document"):
+        oz.open({"__zmeta__": text})

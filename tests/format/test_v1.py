@@ -157,3 +157,13 @@ def test_fill_values_are_bare_words():
     store = {"meta": json.dumps({**META, "dtype": "<f4", "fill_value": float("nan")}).encode(), "attrs": b"{}"}
     assert b"NaN" in store["meta"]
     assert np.isnan(oz.open(store)[...]).all()
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (200, 300)])
+def test_the_order_f_takes_blosc_by_itself(shape):
+    values = np.arange(np.prod(shape)).reshape(shape)
+    store = {}
+    oz.create_array(store, data=values, order="F", format="zarr1")
+    a = oz.open(store)
+    assert (a.order, a.codecs[-1].name) == ("F", "blosc")
+    assert np.array_equal(a[...], values)

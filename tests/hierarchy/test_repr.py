@@ -92,3 +92,9 @@ def test_bytes_for_people():
         "5.0 GiB",
         "1048576.0 PiB",
     ]
+
+
+@pytest.mark.parametrize("dtype", ["M8", "m8"])
+def test_times_without_a_unit_have_a_text(dtype):
+    a = oz.create_array({}, shape=(3,), dtype=dtype, fill_value=3)
+    assert "Fill value" in a._repr_html_()

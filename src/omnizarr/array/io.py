@@ -11,7 +11,7 @@ import numpy as np
 from omnizarr.array.index import Mask, Points, Selection
 from omnizarr.array.values import as_values, broadcast, without_padding
 from omnizarr.codec.compile import compile_chain
-from omnizarr.errors import LimitError, ShapeError, UnsupportedError
+from omnizarr.errors import LimitError, OmnizarrError, ShapeError, UnsupportedError
 from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
@@ -85,7 +85,12 @@ class Access:
             max_chunk_bytes=limits.max_chunk_bytes,
             max_variable_bytes=limits.max_variable_bytes,
         )
-        self.kernel = self._make(shape=meta.shape, chunks=grid.edges)
+        try:
+            self.kernel = self._make(shape=meta.shape, chunks=grid.edges)
+        except OmnizarrError:
+            raise
+        except ValueError as error:  # settings that only the kernel understands, and refuses
+            raise UnsupportedError(f"the codecs cannot be used: {error}", path=place_name(store, path)) from error
         self.grid = grid
         self._path = path or "/"
         self._dtype = dtype.numpy

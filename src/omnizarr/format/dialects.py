@@ -51,6 +51,9 @@ class Dialect(NamedTuple):
     render: Callable[[Meta], dict[str, bytes]] | None = None
     """From a node to its documents by name, in the order in which to write them; `None` if it is only read."""
 
+    claims: Callable[[bytes], bool] = lambda _: True
+    """Whether a file of the name of a document is one, as far as its first look tells."""
+
     attributes: str = ""
     """The document that holds attributes and nothing else, if there is one."""
 
@@ -114,6 +117,7 @@ ZARR1: Final = Dialect(
     (META,),
     _rare("omnizarr.format.v1", "parse"),
     _rare("omnizarr.format.v1", "render"),
+    _rare("omnizarr.format.v1", "is_meta"),
     attributes=ATTRS,
     has_groups=False,
     keeps_byte_order=True,

@@ -51,7 +51,12 @@ def parse_entry_point(data: bytes, key: str, limits: Limits = DEFAULT_LIMITS) ->
     doc = load_object(data, key, limits)
     if not is_entry_point(doc.get("zarr_format")):
         return None
-    for at, extension in enumerate(cast("list[JSON]", doc.get("extensions") or [])):
+    extensions = doc.get("extensions") or []
+    if not isinstance(extensions, list):
+        raise MetadataError(
+            f"a list of extensions is needed, not {describe(extensions)}", pointer="/extensions", key=key
+        )
+    for at, extension in enumerate(extensions):
         if isinstance(extension, dict) and extension.get("must_understand") is not False:
             message = f"the hierarchy needs the extension {describe(extension.get('extension'))}"
             raise UnsupportedError(message, pointer=f"/extensions/{at}", key=key)
@@ -211,7 +216,7 @@ def _codec_name(name: str) -> str:
     """Take the name out of a URI such as `https://purl.org/zarr/spec/codec/gzip/1.0`."""
     if "/" not in name:
         return name
-    parts = [one for one in name.split("/") if one]
+    parts = [one for one in name.split("/") if one] or [name]
     at = next((at for at, one in enumerate(parts) if one in ("codec", "codecs")), len(parts) - 2)
     return parts[at + 1] if at + 1 < len(parts) else parts[-1]
 

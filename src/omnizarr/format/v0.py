@@ -35,6 +35,8 @@ CNAMES: Final = ("blosclz", "lz4", "lz4hc", "snappy", "zlib")
 
 _FIELDS: Final = ("shape", "chunks", "dtype", "fill_value", "cname", "clevel", "shuffle")
 _BYTES_IN_ORDER: Final = "bytes_in_order"
+_BITS: Final = 2
+"""The bit shuffle, in numbers."""
 
 
 def parse(start: str, texts: Mapping[str, bytes], limits: Limits = DEFAULT_LIMITS) -> ArrayMeta:
@@ -77,10 +79,10 @@ def parse(start: str, texts: Mapping[str, bytes], limits: Limits = DEFAULT_LIMIT
         message = "the array has no dimensions, which this format cannot store: what wrote it failed half-way"
         raise MetadataError(message, pointer="/shape", key=key)
     codecs = meta.codecs
-    if pickled and meta.dtype.itemsize == 1:
+    if doc.get(_BYTES_IN_ORDER) is True or (pickled and meta.dtype.itemsize == 1 and compressor["shuffle"] == _BITS):
         codecs = tuple(_old_blosc(codec) for codec in codecs)
     fill = parse_fill(doc["fill_value"], meta.dtype, key)
-    extra = {field: value for field, value in doc.items() if field not in _FIELDS}
+    extra = {field: value for field, value in doc.items() if field not in (*_FIELDS, _BYTES_IN_ORDER)}
     return meta._replace(format=FORMAT, keys=KEYS, codecs=codecs, fill=fill, extra=extra)
 
 
@@ -101,9 +103,9 @@ def _document(meta: ArrayMeta) -> dict[str, JSON]:
         raise UnsupportedError("Zarr v0 has no arrays without dimensions")
     if meta.keys != KEYS:
         raise UnsupportedError(f"Zarr v0 has no chunk keys such as {meta.keys.key((1, 2))!r}")
-    if any(_BYTES_IN_ORDER in codec.configuration for codec in meta.codecs):
-        hint = "Write the data to a new array."
-        raise UnsupportedError("a document of zarr 0.3.0 cannot be rewritten: its chunks need it as it is", hint=hint)
+    # Only a pickle tells that zarr 0.3.0 wrote the chunks; a document that takes its place must say so.
+    in_order = any(_BYTES_IN_ORDER in codec.configuration for codec in meta.codecs)
+    extra: dict[str, JSON] = {**meta.extra, _BYTES_IN_ORDER: True} if in_order else {**meta.extra}
     pipeline = render_codecs(meta.codecs, meta.ndim, meta.dtype)
     blosc = pipeline.compressor
     if pipeline.order != "C" or pipeline.filters or not isinstance(blosc, dict) or blosc["id"] != "blosc":
@@ -120,7 +122,7 @@ def _document(meta: ArrayMeta) -> dict[str, JSON]:
         "cname": blosc["cname"],
         "clevel": blosc["clevel"],
         "shuffle": blosc["shuffle"],
-        **meta.extra,
+        **extra,
     }
 
 

@@ -6,8 +6,10 @@ of plain values. A dtype, a NumPy scalar, a complex number and bytes are all tha
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Callable
 from importlib import import_module
+from math import prod
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -62,11 +64,14 @@ def load_pickle(data: bytes, key: str) -> dict[str, JSON]:
     if len(data) > _MOST_BYTES:
         raise LimitError(f"the pickled document has {len(data)} bytes; at most {_MOST_BYTES} are read", key=key)
     try:
-        value = _Machine(key).run(data)
-    except UnsafeError:
+        return _as_json(_Machine(key).run(data), key)
+    except (UnsafeError, MetadataError):
         raise
     except (ValueError, IndexError, KeyError, TypeError, AttributeError, OverflowError) as error:
         raise MetadataError(f"the pickled document is broken: {error}", key=key) from error
+
+
+def _as_json(value: object, key: str) -> dict[str, JSON]:
     if not isinstance(value, dict) or not all(isinstance(name, str) for name in value):
         raise MetadataError("the pickled document does not hold the fields of an array", key=key)
     return {name: _plain(item, key, 0) for name, item in value.items()}
@@ -189,9 +194,14 @@ def _scalar(dtype: object, data: object = b"") -> object:
     raw = data.encode("latin-1") if isinstance(data, str) else data
     if not isinstance(dtype, _Dtype) or not isinstance(raw, bytes):
         raise TypeError("a scalar is made from a dtype and bytes")
-    exact = np.dtype(_type_string(dtype, 0))
-    if exact.hasobject or exact.itemsize != len(raw):
+    made = _type_string(dtype, 0)
+    if _size(made) != len(raw):
         raise ValueError("a scalar does not fit its type")
+    if isinstance(made, list):
+        return np.void(raw)  # its bytes are what v2 writes of such a fill value
+    exact = np.dtype(made)
+    if exact.hasobject:
+        raise ValueError("a scalar is an object")
     return np.frombuffer(raw, exact)[0]
 
 
@@ -219,7 +229,7 @@ def _type_string(dtype: _Dtype, depth: int) -> Any:  # noqa: ANN401 - a string o
     order, names, fields = state[1], state[3], state[4]
     order = order.decode("ascii") if isinstance(order, bytes) else order
     if names:
-        return [[_text(name), _type_string(fields[name][0], depth + 1)] for name in names]
+        return _fields([(_text(name), *fields[name][:2]) for name in names], state[5], depth)
     size = int(text[1:]) if text[1:].isdigit() else np.dtype(text).itemsize
     if text[:1] == "U" and len(state) > 5 and state[5] not in (-1, None):
         size = state[5] // 4
@@ -227,6 +237,34 @@ def _type_string(dtype: _Dtype, depth: int) -> Any:  # noqa: ANN401 - a string o
         size = state[5]
     unit = _unit(state[8]) if text[:1] in ("M", "m") and len(state) > 8 else ""
     return f"{order if order in ('<', '>', '|') else '<'}{text[:1]}{size}{unit}"
+
+
+def _fields(fields: list[tuple[str, _Dtype, int]], size: int, depth: int) -> list[Any]:
+    """Write the fields of a structure in the order in which they lie, and the gaps between them as v2 does."""
+    made: list[Any] = []
+    end = 0
+    for name, dtype, start in sorted(fields, key=lambda field: field[2]):
+        if start < end:
+            raise ValueError("the fields of a type overlap")
+        if start > end:
+            made.append(["", f"|V{start - end}"])
+        inner = dtype.state[2] if len(dtype.state) > 2 else None
+        if inner is None:
+            made.append([name, _type_string(dtype, depth + 1)])
+        else:  # a field that is an array: its type, and its shape
+            made.append([name, _type_string(inner[0], depth + 1), list(inner[1])])
+        end = start + _size(made[-1:])
+    if size > end:
+        made.append(["", f"|V{size - end}"])
+    return made
+
+
+def _size(made: Any) -> int:  # noqa: ANN401 - as above
+    """Return the bytes of an element of a type that v2 spells so."""
+    if isinstance(made, list):
+        total: int = sum(_size(kind) * prod(shape[0] if shape else ()) for _, kind, *shape in made)
+        return total
+    return int(np.dtype(made).itemsize)
 
 
 def _unit(state: object) -> str:
@@ -247,6 +285,13 @@ def _plain(value: object, key: str, depth: int) -> JSON:
     if isinstance(value, _Dtype):
         made: JSON = _type_string(value, 0)
         return made
+    if isinstance(value, np.void):
+        return b64encode(value.tobytes()).decode("ascii")
+    if isinstance(value, np.longdouble):
+        near = float(value)
+        if near != value and value == value:  # noqa: PLR0124 - a NaN is one in every precision
+            raise MetadataError(f"the fill value {value!s:.40} is a long double, which no document can hold", key=key)
+        value = near
     if isinstance(value, np.generic):
         value = value.item() if value.dtype.kind not in "mM" else int(value.astype("i8"))
     if isinstance(value, bytes):

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from omnizarr.array.index import Mask, Points, Selection, basic
 from omnizarr.array.io import Access
 from omnizarr.errors import NodeTypeError, NotFoundError, SelectionError
-from omnizarr.hierarchy import html, save
+from omnizarr.hierarchy import save
 from omnizarr.hierarchy.attrs import Attributes
 from omnizarr.hierarchy.context import Closing, Context
 from omnizarr.hierarchy.indexers import Blocks, OIndex, VIndex, read_fields, write_fields
-from omnizarr.hierarchy.nodes import load, with_real_keys
-from omnizarr.hierarchy.picture import picture
+from omnizarr.hierarchy.nodes import load
+from omnizarr.hierarchy.real_keys import with_real_keys
 from omnizarr.hierarchy.resize import append, resize
-from omnizarr.hierarchy.tree import describe, grid_text, shape_text
-from omnizarr.model.array import ArrayMeta
+from omnizarr.hierarchy.tree import array_table, describe, grid_text
+from omnizarr.model.array import ArrayMeta, with_order
 from omnizarr.model.codec import Codec, inner_codecs, sharding_of
 from omnizarr.model.grid import Lengths, place
 from omnizarr.model.jsonvalue import JSON
@@ -42,12 +42,22 @@ class Array(Closing):
     array([4, 0, 5, 0, 6, 0], dtype=int32)
     """
 
-    __slots__ = ("__weakref__", "_access", "_context", "_meta", "_path", "_unchecked")
+    __slots__ = ("__weakref__", "_access", "_context", "_meta", "_path", "_stored_order", "_unchecked")
 
-    def __init__(self, context: Context, path: str, meta: ArrayMeta, *, unchecked: bool = False) -> None:
+    def __init__(
+        self,
+        context: Context,
+        path: str,
+        meta: ArrayMeta,
+        *,
+        unchecked: bool = False,
+        stored_order: Literal["C", "F"] | None = None,
+    ) -> None:
         self._context = context if context.read_only else context.for_format(meta.format)
         self._path = path
-        self._meta = meta
+        # The order that the user knows to be right, whatever the document says each time it is read.
+        self._stored_order = stored_order
+        self._meta = with_order(meta, stored_order)
         self._access: Access | None = None
         # Whether the metadata came from a copy, so that the array's own document must be read before its data.
         self._unchecked = unchecked
@@ -123,7 +133,7 @@ class Array(Closing):
 
     @property
     def format(self) -> str:
-        """Dialect that the array is stored in: "zarr3" or "zarr2"."""
+        """Dialect that the array is stored in, by the name that `format=` takes."""
         return self._meta.format
 
     @property
@@ -288,6 +298,7 @@ class Array(Closing):
                 raise NotFoundError("the array is gone", path=place_name(self._context.store, self._path))
             if not isinstance(meta, ArrayMeta):
                 raise NodeTypeError("a group has taken the array's place", path=self._path)
+            meta = with_order(meta, self._stored_order)
             if meta is not self._meta and meta != self._meta:
                 self._access, self._meta = None, meta
             self._unchecked = False
@@ -330,27 +341,11 @@ class Array(Closing):
         return " ".join(parts)
 
     def _repr_html_(self) -> str:
-        meta = self._meta
-        largest = html.human_bytes(prod(meta.cells.longest) * self.itemsize)
-        facts = [
-            ("Shape", shape_text(meta)),
-            ("Type", meta.dtype.label),
-            ("Bytes", html.human_bytes(self.nbytes)),
-            ("Chunks", f"{grid_text(meta.cells)}, {self.nchunks} of up to {largest}"),
-        ]
-        if meta.is_sharded:
-            facts.append(("Shards", f"{grid_text(meta.grid)}, {self.nshards}"))
-        facts += [
-            ("Codecs", " → ".join(codec.name for codec in self.codecs)),
-            ("Fill value", repr(self.fill_value)),
-            ("Format", f"{meta.format} in {self._context.store.uri}"),
-        ]
-        shards = meta.grid.edges if meta.is_sharded else None
-        return html.table(f"Array {self.name}", facts, picture(meta.shape, meta.cells.edges, shards, meta.dims))
+        return array_table(self.name, self._meta, self._context.store.uri)
 
     def __reduce__(self) -> tuple[object, ...]:
         context = self._context
-        options = (context.read_only, context.limits, context.write_empty, context.cache_bytes)
+        options = (context.read_only, context.limits, context.write_empty, context.cache_bytes, self._stored_order)
         return _reopened, (context.store, self._path, self._meta.format, *options)
 
     def __dask_tokenize__(self) -> tuple[object, ...]:
@@ -364,7 +359,7 @@ class Array(Closing):
                 if self._unchecked:
                     self._check()
                 context, path = self._context, self._path
-                self._meta = with_real_keys(context.store, path, self._meta)
+                self._meta = with_real_keys(context.store, path, self._meta, near=context.is_near)
                 self._access = context.access(path, self._meta)
             return self._access
 
@@ -397,9 +392,9 @@ def _keeps_array(selection: object) -> bool:
 
 
 def _reopened(store: Store, path: str, dialect: str, *options: Any) -> Array:  # noqa: ANN401 - see __reduce__
-    read_only, limits, write_empty, cache_bytes = options
+    read_only, limits, write_empty, cache_bytes, stored_order = options
     context = Context(store, read_only=read_only, limits=limits, write_empty=write_empty, cache_bytes=cache_bytes)
     meta = load(store, path, limits, dialect)
     if not isinstance(meta, ArrayMeta):
         raise NotFoundError("the array is gone", path=place_name(store, path))
-    return Array(context, path, meta)
+    return Array(context, path, meta, stored_order=stored_order)

@@ -15,7 +15,7 @@ from omnizarr.array.values import as_values
 from omnizarr.codec.chain import Layout, build_chain
 from omnizarr.codec.object_type import is_object, object_type
 from omnizarr.errors import MetadataError, ShapeError, UnsupportedError
-from omnizarr.format.dialects import DIALECTS, WRITABLE, ZARR0, ZARR2, Dialect
+from omnizarr.format.dialects import DIALECTS, WRITABLE, ZARR0, ZARR1, ZARR2, Dialect
 from omnizarr.format.v2 import DIMENSIONS
 from omnizarr.format.v3_codecs import parse_named
 from omnizarr.format.v3_dtype import parse_dtype
@@ -177,7 +177,9 @@ def _codecs(options: ArrayOptions, form: Dialect) -> object:
     }
     given = {name: value for name, value in blosc.items() if value is not None}
     automatic = isinstance(codecs, str) and codecs == "auto"
-    if not given and not (automatic and form is ZARR0):
+    # The first format has nothing but Blosc, and the next one no other codec for the order F.
+    needed = form is ZARR0 or (form is ZARR1 and options.get("order") == "F")
+    if not given and not (automatic and needed):
         return codecs
     if not automatic:
         raise MetadataError("codecs= excludes cname=, clevel= and shuffle=, which are short for Blosc")

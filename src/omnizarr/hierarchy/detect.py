@@ -58,7 +58,8 @@ def detect(where: object, path: str | None) -> Detected:
     local = _local(where)
     if local is not None:
         sniffed = sniff_file(local)
-        if sniffed is not None and sniffed.what != "zip file":
+        # A node of a draft need not have a folder of its own.
+        if sniffed is not None and sniffed.what not in ("zip file", "missing"):
             return _not_a_folder(local, sniffed.what, sniffed.cure)
     try:
         place = Place(where, "r", path)
@@ -81,10 +82,6 @@ def look(place: Place) -> Detected:
     base = _base(place.context.store)
     local = base.root if isinstance(base, FileStore) else None
     store = _STORES.get(type(base).__name__, type(base).__name__)
-    if local is not None:
-        sniffed = sniff_file(local)
-        if sniffed is not None:
-            return _not_a_folder(local, sniffed.what, sniffed.cure)
     try:
         meta = place.load()
         block = None if meta is not None else load_block(place.context.store, place.path, place.context.limits)
@@ -97,6 +94,9 @@ def look(place: Place) -> Detected:
     if block is not None:
         reason = f"there is {ZMETADATA}, and no other document"
         return Detected("Zarr v2 group", "zarr2", "group", store, reason)
+    sniffed = sniff_file(local) if local is not None else None
+    if local is not None and sniffed is not None:
+        return _not_a_folder(local, sniffed.what, sniffed.cure)
     return _nothing(place, local, store)
 
 

@@ -47,6 +47,8 @@ def _layout(store: Store, root: str, limits: Limits) -> Layout | None:
     if data is not None and suffix is None:
         return None  # another v3, in which `meta` is a name like any other
     files, folders = _names(store, join(root, "meta/"))
+    if suffix is None and not (files or folders):
+        return None
     _, chunks = _names(store, join(root, "data/"))
     layout = find_layout((files, folders), chunks, ".json" if suffix is None else suffix)
     # An entry point alone is a hierarchy without nodes, whose root is a group.

@@ -23,7 +23,7 @@ from omnizarr.hierarchy.context import Closing, Context
 from omnizarr.hierarchy.create import ZERO, ArrayOptions, array_meta
 from omnizarr.hierarchy.filling import fitting, with_data
 from omnizarr.hierarchy.listing import Found, children, find, is_there, left_out, not_found, tree, walk
-from omnizarr.hierarchy.nodes import Meta, as_path, load
+from omnizarr.hierarchy.nodes import Meta, as_path, implied, load
 from omnizarr.hierarchy.transfer import check_apart, consolidate, copy_node
 from omnizarr.hierarchy.tree import Tree
 from omnizarr.model.array import ArrayMeta
@@ -63,7 +63,7 @@ class Group(Closing):
 
     @property
     def format(self) -> str:
-        """Dialect that the group is stored in: "zarr3" or "zarr2"."""
+        """Dialect that the group is stored in, by the name that `format=` takes."""
         return self._meta.format
 
     @property
@@ -98,7 +98,7 @@ class Group(Closing):
 
     def __getitem__(self, path: str) -> Array | Group:
         full = self._full(path)
-        meta, copied = find(self._context, full)
+        meta, copied = find(self._context, full, self._meta.format)
         if meta is None:
             raise not_found(self._context, full)
         return self._node(full, meta, copied=copied)
@@ -117,7 +117,7 @@ class Group(Closing):
         if not isinstance(path, str):
             return False
         try:
-            return is_there(self._context, self._full(path))
+            return is_there(self._context, self._full(path), self._meta.format)
         except UnsafeError:
             return False
 
@@ -329,10 +329,7 @@ class Group(Closing):
         Raises:
             NotFoundError: If the group is gone.
         """
-        meta = load(self._context.store, self._path, self._context.limits, self._meta.format)
-        if not isinstance(meta, GroupMeta):
-            raise NotFoundError("the group is gone", path=place_name(self._context.store, self._path))
-        self._meta = meta
+        self._meta = _loaded(self._context, self._path, self._meta.format)
 
     def __repr__(self) -> str:
         return f"<omnizarr.Group {self.name!r} {self._meta.format} in {self._context.store.uri}>"
@@ -356,7 +353,7 @@ class Group(Closing):
 
     def _existing(self, path: str) -> str:
         full = self._full(path)
-        if not is_there(self._context, full):
+        if not is_there(self._context, full, self._meta.format):
             raise not_found(self._context, full)
         return full
 
@@ -400,7 +397,11 @@ def new_array(
 def _reopened(store: Store, path: str, dialect: str, *options: Any) -> Group:  # noqa: ANN401 - see __reduce__
     read_only, limits, write_empty, cache_bytes = options
     context = Context(store, read_only=read_only, limits=limits, write_empty=write_empty, cache_bytes=cache_bytes)
-    meta = load(store, path, limits, dialect)
+    return Group(context, path, _loaded(context, path, dialect))
+
+
+def _loaded(context: Context, path: str, dialect: str) -> GroupMeta:
+    meta = load(context.store, path, context.limits, dialect) or implied(context.store, path)
     if not isinstance(meta, GroupMeta):
-        raise NotFoundError("the group is gone", path=place_name(store, path))
-    return Group(context, path, meta)
+        raise NotFoundError("the group is gone", path=place_name(context.store, path))
+    return meta

@@ -8,9 +8,10 @@ from importlib import import_module
 from typing import TypeAlias
 
 from omnizarr.errors import NotFoundError, OmnizarrError, OmnizarrWarning
+from omnizarr.format.dialects import dialect
 from omnizarr.hierarchy.consolidated import Block
 from omnizarr.hierarchy.context import Context
-from omnizarr.hierarchy.nodes import Meta, format_of, load, load_many
+from omnizarr.hierarchy.nodes import Meta, format_of, implied, load, load_many
 from omnizarr.hierarchy.tree import Tree
 from omnizarr.model.group import GroupMeta
 from omnizarr.store.protocol import place_name
@@ -21,13 +22,26 @@ Found: TypeAlias = Meta | OmnizarrError
 _LONGEST_NAME = 40
 
 
-def find(context: Context, path: str) -> tuple[Meta | None, bool]:
-    """Return what is at a path, and whether that comes from consolidated metadata."""
-    if context.is_near:
+def find(context: Context, path: str, parent: str = "") -> tuple[Meta | None, bool]:
+    """Return what is at a path, and whether that comes from consolidated metadata.
+
+    Args:
+        context: The store, and consolidated metadata if it may be used.
+        path: The node's path.
+        parent: The format of a group above it, where that is known.
+    """
+    meta, copied = (None, False) if context.is_near else _copied(context, path)
+    if meta is None:
         meta = load(context.store, path, context.limits)
-        return (meta, False) if meta is not None else _copied(context, path)
-    meta, copied = _copied(context, path)
-    return (meta, copied) if copied else (load(context.store, path, context.limits), False)
+    if meta is None and context.is_near:
+        meta, copied = _copied(context, path)
+    if meta is None and _is_lax(parent):
+        meta = implied(context.store, path)
+    return meta, copied
+
+
+def _is_lax(parent: str) -> bool:
+    return bool(parent) and dialect(parent).implicit_groups
 
 
 def _copied(context: Context, path: str) -> tuple[Meta | None, bool]:
@@ -36,27 +50,29 @@ def _copied(context: Context, path: str) -> tuple[Meta | None, bool]:
     return meta, meta is not None
 
 
-def is_there(context: Context, path: str) -> bool:
-    """Whether a node is at a path, readable or not."""
+def is_there(context: Context, path: str, parent: str = "") -> bool:
+    """Whether a node is at a path, readable or not; arguments are as for `find`."""
     if not context.is_near and context.block is not None and context.block.holds(path):
         return True
-    return format_of(context.store, path) is not None or (context.block is not None and context.block.holds(path))
+    if format_of(context.store, path) is not None or (context.block is not None and context.block.holds(path)):
+        return True
+    return _is_lax(parent) and implied(context.store, path) is not None
 
 
-def children(context: Context, path: str, dialect: str) -> list[tuple[str, Found, bool]]:
+def children(context: Context, path: str, form: str) -> list[tuple[str, Found, bool]]:
     """Return the nodes right below a group by name, each with whether it comes from consolidated metadata.
 
     Args:
         context: The store, and consolidated metadata if it may be used.
         path: The group's path.
-        dialect: The group's format.
+        form: The group's format.
     """
     start = path + "/" if path else ""
     # Near stores are asked for the documents first, so that the copy need not even be read.
     block = None if context.is_near else context.block
     if block is None:
         names = sorted(prefix[len(start) : -1] for prefix in context.store.list_dir(start)[1])
-        metas = load_many(context.store, [start + name for name in names], context.limits, dialect)
+        metas = load_many(context.store, [start + name for name in names], context.limits, form)
         found = [(name, meta, False) for name, meta in zip(names, metas, strict=True) if meta is not None]
         block = context.block if not found else None
         if block is None:
@@ -78,10 +94,10 @@ def left_out(path: str, error: OmnizarrError) -> None:
 
 
 def walk(
-    context: Context, path: str, dialect: str, depth: int | None, start: str = ""
+    context: Context, path: str, form: str, depth: int | None, start: str = ""
 ) -> Iterator[tuple[str, Found, bool]]:
     """Yield all nodes below a group, parents before their children, by their path within it."""
-    for name, meta, copied in children(context, path, dialect):
+    for name, meta, copied in children(context, path, form):
         yield start + name, meta, copied
         if isinstance(meta, GroupMeta) and depth != 0:
             inner = f"{path}/{name}" if path else name

@@ -11,17 +11,27 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Final, TypeVar
 
-from omnizarr.errors import MetadataError, NodeTypeError, OmnizarrError, OmnizarrWarning, UnsafeError
+from omnizarr.errors import MetadataError, NodeTypeError, OmnizarrError, OmnizarrWarning
 from omnizarr.format.dialects import DIALECTS, ZARR2, ZARR3, dialect, render
 from omnizarr.format.names import join
 from omnizarr.format.parsed import Meta
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
-from omnizarr.model.keys import v2_keys
 from omnizarr.store.protocol import Store, place_name
 
-__all__ = ["Meta", "as_path", "checked", "documents", "format_of", "load", "load_many", "with_real_keys"]
+__all__ = [
+    "Meta",
+    "as_path",
+    "checked",
+    "claimed",
+    "documents",
+    "format_of",
+    "implied",
+    "load",
+    "load_many",
+    "parse",
+]
 
 _COMMON: Final = (*ZARR3.documents, *ZARR2.documents)
 _RARE: Final = tuple(name for one in DIALECTS.values() if one not in (ZARR3, ZARR2) for name in one.documents)
@@ -68,6 +78,19 @@ def _texts(store: Store, path: str, names: Sequence[str]) -> dict[str, bytes]:
     return {name: value for name, value in zip(names, values, strict=True) if value is not None}
 
 
+def implied(store: Store, path: str) -> GroupMeta | None:
+    """Return the group at a path without documents, if the format of the group above it needs none."""
+    above = path
+    while above:
+        above = above.rpartition("/")[0]
+        meta = _readable(store, above, _texts(store, above, (*_COMMON, *_RARE)), DEFAULT_LIMITS)
+        if isinstance(meta, GroupMeta) and dialect(meta.format).implicit_groups and any(store.list_dir(path + "/")):
+            return GroupMeta(format=meta.format)
+        if meta is not None:  # what lies below an array are its chunks
+            return None
+    return None
+
+
 def load_many(store: Store, paths: Sequence[str], limits: Limits, parent: str) -> list[Meta | OmnizarrError | None]:
     """Return what is at each of the paths, or why it cannot be read; `parent` is the dialect that most will have."""
     own = dialect(parent)
@@ -100,14 +123,19 @@ def _load_some(
 def _readable(store: Store, path: str, texts: Mapping[str, bytes], limits: Limits) -> Meta | OmnizarrError | None:
     """Return what documents say, or the error in them, which then names the place."""
     try:
-        return _parse(path, texts, limits)
+        return parse(path, texts, limits)
     except OmnizarrError as error:
         if error.path is None:
             error.path = place_name(store, path)
         return error
 
 
-def _parse(path: str, texts: Mapping[str, bytes], limits: Limits) -> Meta | None:
+def parse(path: str, texts: Mapping[str, bytes], limits: Limits) -> Meta | None:
+    """Return what the documents at a path, by name, say; `None` if they make no node.
+
+    Raises:
+        MetadataError: If a document breaks its specification.
+    """
     for one in DIALECTS.values() if texts else ():
         for name in one.nodes:
             if name in texts:
@@ -132,33 +160,20 @@ def as_path(path: object) -> str:
 def format_of(store: Store, path: str) -> str | None:
     """Return the format of the documents at a path without reading what they say, or `None` if no node is there."""
     for names in (_COMMON, _RARE):
-        texts = _texts(store, path, names)
-        for one in DIALECTS.values() if texts else ():
-            if any(name in texts for name in one.nodes):
-                return one.name
+        name = claimed(_texts(store, path, names))
+        if name is not None:
+            return name
     return None
 
 
-def with_real_keys(store: Store, path: str, meta: ArrayMeta) -> ArrayMeta:
-    """Find out where chunks are if they are not where a v2 document says, or says nothing.
-
-    Before 2021 zarr-python could store them as `0/0` without a word in the document, and then every other reader sees
-    none. zarr 2.0 and 2.1 stored the chunk of an array without dimensions under the empty name.
-    """
-    if meta.format != ZARR2.name or meta.keys.separator != "." or meta.ndim == 1:
-        return meta
-    first = (0,) * meta.ndim
-    other = meta.keys._replace(scalar="") if not first else v2_keys("/")
-    if store.exists(join(path, meta.keys.key(first))) or not _exists(store, join(path, other.key(first))):
-        return meta
-    return meta._replace(keys=other)
-
-
-def _exists(store: Store, key: str) -> bool:
-    try:
-        return store.exists(key)
-    except UnsafeError:  # most stores have no empty names
-        return False
+def claimed(texts: Mapping[str, bytes | None]) -> str | None:
+    """Return the format of documents by name without reading what they say, or `None` if they make no node."""
+    for one in DIALECTS.values() if texts else ():
+        for name in one.nodes:
+            text = texts.get(name)
+            if text is not None and one.claims(text):
+                return one.name
+    return None
 
 
 def documents(meta: Meta) -> dict[str, bytes]:

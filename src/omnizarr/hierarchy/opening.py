@@ -14,7 +14,7 @@ from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.create import ArrayOptions, check_format
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.listing import not_found
-from omnizarr.hierarchy.nodes import Meta, format_of, load
+from omnizarr.hierarchy.nodes import Meta, format_of, implied, load
 from omnizarr.hierarchy.save import create
 from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
@@ -78,6 +78,13 @@ class Place:
             if found is not None:
                 context.store, self.path = found
                 meta = load(context.store, self.path, context.limits, DRAFT.name)
+        if meta is None and not self.path:
+            found = import_module("omnizarr.hierarchy.above").find_above(context.store, context.limits)
+            if found is not None:
+                context.store, self.path = found
+                meta = load(context.store, self.path, context.limits)
+        if meta is None and self.path:
+            meta = implied(context.store, self.path)
         return meta
 
 

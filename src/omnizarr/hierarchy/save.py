@@ -5,25 +5,22 @@ Groups above a new node are made first, the node's own documents last; consolida
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
 
-from omnizarr.errors import ExistsError, MetadataError, NodeTypeError
+from omnizarr.errors import ExistsError
 from omnizarr.format.consolidated import render_v3, split_v3
-from omnizarr.format.dialects import DIALECTS, ZARR2, ZARR3, dialect
+from omnizarr.format.dialects import ZARR2, dialect
 from omnizarr.format.names import ZARR_JSON, check_new_path, join
-from omnizarr.format.parsed import parse_v2, parse_v3
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.nodes import Meta, checked, documents
-from omnizarr.hierarchy.upkeep import ancestors, block_keys, record
+from omnizarr.hierarchy.room import find_room
+from omnizarr.hierarchy.upkeep import record
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
 from omnizarr.model.jsonvalue import JSON
 
 _Node = TypeVar("_Node", ArrayMeta, GroupMeta)
-
-_OWN: Final = tuple(name for one in DIALECTS.values() for name in one.nodes)
-_COMMON: Final = (*ZARR3.nodes, *ZARR2.nodes)
 
 
 def create(context: Context, path: str, meta: _Node, *, overwrite: bool, parent: str | None = None) -> _Node:
@@ -60,30 +57,13 @@ def _create(
     context: Context, path: str, texts: Mapping[str, bytes], form: str, *, overwrite: bool, parent: str | None
 ) -> None:
     store = context.store
-    above = ancestors(path)
-    # Formats without groups have nothing above an array.
-    grouped = above if dialect(form).has_groups else []
-    unknown = [one for one in grouped if parent is None or not _is_within(parent, one)]
-    # In a group that is known, nodes of other dialects are not to be expected.
-    nodes = _OWN if parent is None else _COMMON
-    keys = [join(path, name) for name in nodes] + block_keys(above)
-    keys += [join(one, name) for one in unknown for name in ZARR2.nodes]
-    found = store.get_many(keys)
-    own, found = found[: len(nodes)], found[len(nodes) :]
-    blocks = found[: 2 * len(above)]
-    exists = any(data is not None for data in own)
+    exists, missing, blocks = find_room(context, path, form, parent)
     if exists and not overwrite:
         raise ExistsError(
             "there is a node already",
             path=path or "/",
             hint='pass overwrite=True or mode="w" to replace it, or mode="a" to open it',
         )
-    rest = found[len(blocks) :]
-    missing = []
-    for i, one in enumerate(unknown):
-        document = blocks[2 * above.index(one)]
-        if not _check_group(one, document, rest[2 * i : 2 * i + 2], form, context):
-            missing.append(one)
     if overwrite and (exists or path):
         store.erase_prefix(path + "/" if path else "")
     written: dict[str, bytes] = {}
@@ -95,32 +75,8 @@ def _create(
     folder, make_folder = dialect(form).folder, getattr(store, "make_folder", None)
     if folder and make_folder is not None:
         make_folder(join(path, folder))
-    if above:
+    if blocks:
         record(store, path, written, erase=exists, found=blocks)
-
-
-def _is_within(path: str, parent: str) -> bool:
-    return not parent or path == parent or path.startswith(parent + "/")
-
-
-def _check_group(path: str, new: bytes | None, old: Sequence[bytes | None], form: str, context: Context) -> bool:
-    """Say whether a node above a new one exists; raise if it is not a group that can hold it."""
-    start = path + "/" if path else ""
-    if new is not None:
-        meta: Meta | None = parse_v3(new, start + ZARR_JSON, context.limits)
-    else:
-        meta = parse_v2(start, dict(zip(ZARR2.nodes, old, strict=True)), context.limits)
-    if meta is None:
-        return False
-    if isinstance(meta, ArrayMeta):
-        raise NodeTypeError("an array cannot hold other nodes", path=path or "/")
-    if meta.format != form:
-        raise MetadataError(
-            f"the group has the format {meta.format}, so nothing of the format {form} can be made in it",
-            path=path or "/",
-            hint=f'pass format="{meta.format}"',
-        )
-    return True
 
 
 def replace(context: Context, path: str, old: _Node, new: _Node) -> _Node:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Final
 
 from omnizarr.errors import ExistsError, NodeTypeError, OmnizarrError, OmnizarrWarning, UnsupportedError
 from omnizarr.format.consolidated import is_document, render_v2, render_v3
@@ -17,6 +18,8 @@ from omnizarr.hierarchy.upkeep import ancestors, is_sound, record
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
 from omnizarr.store.protocol import place_name
+
+_MOST_SHOWN: Final = 6
 
 
 def check_apart(source: Context, path: str, target: Context, new_path: str, done: str) -> None:
@@ -77,7 +80,8 @@ def _make_room(target: Context, path: str, form: str) -> None:
             continue
         if isinstance(meta, ArrayMeta):
             raise NodeTypeError("an array cannot hold other nodes", path=place_name(target.store, above))
-        if meta.format != form:
+        # An array of a format without groups stands alone wherever it lies.
+        if meta.format != form and dialect(form).has_groups:
             raise UnsupportedError(
                 f"a node of the format {form} cannot be copied into a group of the format {meta.format}",
                 path=place_name(target.store, above),
@@ -110,10 +114,17 @@ def _consolidate(context: Context, path: str, meta: GroupMeta) -> None:
         raise UnsupportedError(f"the format {meta.format} has no consolidated metadata", path=path or "/")
     names = dialect(meta.format).documents
     keys = [name for name in names if name not in (ZARRAY, ZARR_JSON)]
+    foreign: list[str] = []
     for inner, found, _ in walk(plain, path, meta.format, None):
         if isinstance(found, OmnizarrError) or found.format == meta.format:
             skipped = ZGROUP if isinstance(found, ArrayMeta) else ZARRAY if isinstance(found, GroupMeta) else None
             keys += [f"{inner}/{name}" for name in names if name != skipped]
+        elif not any(inner.startswith(one + "/") for one in foreign):
+            foreign.append(inner)
+    if foreign:
+        shown = ", ".join(map(repr, foreign[:_MOST_SHOWN])) + (", …" if len(foreign) > _MOST_SHOWN else "")
+        message = f"the consolidated metadata of {meta.format} leave out what is of another format: {shown}"
+        warnings.warn(message, OmnizarrWarning, stacklevel=4)
     texts = _texts(context, start, keys)
     if meta.format == ZARR2.name:
         store.put(join(path, ZMETADATA), render_v2(texts))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import prod
 
 from omnizarr.errors import OmnizarrError
 from omnizarr.hierarchy import html
+from omnizarr.hierarchy.picture import picture
 from omnizarr.model.array import ArrayMeta
+from omnizarr.model.codec import inner_codecs, sharding_of
 from omnizarr.model.grid import Grid, RegularGrid, Run
 from omnizarr.model.group import GroupMeta
 
@@ -94,3 +97,34 @@ def _runs_text(runs: tuple[Run, ...]) -> str:
 
 def _tuple_text(parts: list[str]) -> str:
     return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
+
+
+def array_table(name: str, meta: ArrayMeta, uri: str) -> str:
+    """Return what an array is, as a table in HTML beside a picture of its chunks."""
+    shape, item = meta.shape, meta.dtype.numpy.itemsize
+    largest = html.human_bytes(prod(meta.cells.longest) * item)
+    facts = [
+        ("Shape", shape_text(meta)),
+        ("Type", meta.dtype.label),
+        ("Bytes", html.human_bytes(prod(shape) * item)),
+        ("Chunks", f"{grid_text(meta.cells)}, {prod(meta.cells.counts(shape))} of up to {largest}"),
+    ]
+    sharding = sharding_of(meta.codecs)
+    codecs = meta.codecs if sharding is None else inner_codecs(sharding)
+    if sharding is not None:
+        facts.append(("Shards", f"{grid_text(meta.grid)}, {prod(meta.grid.counts(shape))}"))
+    facts += [
+        ("Codecs", " → ".join(codec.name for codec in codecs)),
+        ("Fill value", _fill_text(meta)),
+        ("Format", f"{meta.format} in {uri}"),
+    ]
+    shards = meta.grid.edges if sharding is not None else None
+    return html.table(f"Array {name}", facts, picture(shape, meta.cells.edges, shards, meta.dims))
+
+
+def _fill_text(meta: ArrayMeta) -> str:
+    value = meta.fill.value(meta.dtype)
+    try:
+        return repr(value)
+    except ValueError:  # NumPy has no text for a time without a unit
+        return f"{value.view('i8')} ({meta.dtype.label})"

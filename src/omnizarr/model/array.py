@@ -75,8 +75,8 @@ class ArrayMeta(NamedTuple):
         return "F" if transpose_order(self.codecs[0]) == tuple(reversed(range(self.ndim))) else "C"
 
 
-def with_order(meta: ArrayMeta, order: Literal["C", "F"]) -> ArrayMeta:
-    """Return an array as if its elements lay in its chunks in another order than the document says.
+def with_order(meta: ArrayMeta, order: Literal["C", "F"] | None) -> ArrayMeta:
+    """Return an array as if its elements lay in its chunks in another order than the document says, if one is given.
 
     >>> from omnizarr.model.fill import Fill
     >>> from omnizarr.model.grid import RegularGrid
@@ -85,7 +85,7 @@ def with_order(meta: ArrayMeta, order: Literal["C", "F"]) -> ArrayMeta:
     >>> with_order(a, "F").order, with_order(with_order(a, "F"), "C").order
     ('F', 'C')
     """
-    if meta.order == order or meta.ndim < 2:
+    if order is None or meta.ndim < 2 or meta.order == order:
         return meta
     if order == "C":
         return meta._replace(codecs=meta.codecs[1:])

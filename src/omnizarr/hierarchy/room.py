@@ -1,0 +1,100 @@
+"""Room for a new node: what is at its path already, and whether the nodes above it can hold it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module  # for what few stores hold
+from typing import Final, NamedTuple
+
+from omnizarr.errors import MetadataError, NodeTypeError
+from omnizarr.format.dialects import DIALECTS, DRAFT, WRITABLE, dialect
+from omnizarr.format.names import ZARR_JSON, join
+from omnizarr.hierarchy.context import Context
+from omnizarr.hierarchy.nodes import claimed, parse
+from omnizarr.hierarchy.upkeep import ancestors, block_keys
+from omnizarr.model.array import ArrayMeta
+
+# The documents of a draft lie elsewhere; see `_draft`.
+_NODES: Final = tuple(name for one in DIALECTS.values() if one is not DRAFT for name in one.nodes)
+_OTHERS: Final = tuple(name for name in _NODES if name != ZARR_JSON)
+
+
+class Room(NamedTuple):
+    """What is at and above the path of a new node."""
+
+    exists: bool
+    """Whether a node is there."""
+
+    missing: list[str]
+    """Paths of the groups above it that must be made."""
+
+    blocks: Sequence[bytes | None]
+    """What the store holds under `block_keys(ancestors(path))`."""
+
+
+def find_room(context: Context, path: str, form: str, parent: str | None) -> Room:
+    """Look at the path of a new node, and at those above it.
+
+    Args:
+        context: The store.
+        path: The node's path.
+        form: The node's format.
+        parent: Path of a group above it that is known to exist.
+
+    Raises:
+        NodeTypeError: If one of the nodes above is an array.
+        MetadataError: If one of them has another format.
+    """
+    above = ancestors(path)
+    unknown = [one for one in above if parent is None or not _is_within(parent, one)]
+    keys = [join(path, name) for name in _NODES] + block_keys(above)
+    found = context.store.get_many(keys + [join(one, name) for one in unknown for name in _OTHERS])
+    own, blocks, rest = found[: len(_NODES)], found[len(_NODES) : len(keys)], found[len(keys) :]
+    exists = claimed(dict(zip(_NODES, own, strict=True))) is not None
+    missing = []
+    for i, one in enumerate(unknown):
+        texts = dict(zip(_OTHERS, rest[i * len(_OTHERS) :], strict=False))
+        texts[ZARR_JSON] = blocks[2 * above.index(one)]
+        if not _can_hold(context, one, texts, form):
+            missing.append(one)
+    if parent is None and not exists and len(missing) == len(above):
+        exists = _draft(context, path)
+    return Room(exists, missing if dialect(form).has_groups else [], blocks)
+
+
+def _is_within(path: str, parent: str) -> bool:
+    return not parent or path == parent or path.startswith(parent + "/")
+
+
+def _can_hold(context: Context, path: str, texts: dict[str, bytes | None], form: str) -> bool:
+    """Say whether there is a node; raise if it is not a group that can hold a new one."""
+    meta = parse(path, {name: text for name, text in texts.items() if text is not None}, context.limits)
+    if meta is None:
+        return False
+    if isinstance(meta, ArrayMeta):
+        raise NodeTypeError("an array cannot hold other nodes", path=path or "/")
+    # Formats without groups have nothing above an array; wherever one lies, it stands alone.
+    if meta.format != form and dialect(form).has_groups:
+        own = f'pass format="{meta.format}", or create it through that group'
+        raise MetadataError(
+            f"the group has the format {meta.format}, so nothing of the format {form} can be made in it",
+            path=path or "/",
+            hint=own if meta.format in WRITABLE else f"{meta.format} can only be read; create it in another place",
+        )
+    return True
+
+
+def _draft(context: Context, path: str) -> bool:
+    """Say whether a hierarchy of a draft, which may have no document of a fixed name, is at a path.
+
+    Raises:
+        MetadataError: If the path leads into one.
+    """
+    found = import_module("omnizarr.hierarchy.draft_view").find_draft(context.store, path, context.limits)
+    if found is None or not found[1]:
+        return found is not None
+    where = found[0].start.rstrip("/") or "/"
+    hint = "create it in another place"
+    raise MetadataError(
+        "this is within a hierarchy of a draft of Zarr v3, which can only be read", path=where, hint=hint
+    )
