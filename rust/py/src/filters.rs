@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use omnizarr_core::chain::{ArrayStep, Pack};
-use omnizarr_core::codec::{BitRound, BoolBits, Delta, Length, N5, PackBits, Padding, Reshape, Shapeless, Step};
+use omnizarr_core::codec::{
+    BitRound, BoolBits, Delta, Length, N5, PackBits, Padding, Reshape, Rounded, Shapeless, Step,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -20,7 +22,10 @@ pub fn array_step(name: &str, config: &Bound<'_, PyDict>) -> PyResult<Option<Arr
         }
         "bitround" => {
             let numbers = (option(config, "size")?, option(config, "big")?);
-            shapeless(valid(BitRound::new(numbers, option(config, "fraction")?, option(config, "keepbits")?))?)
+            let fraction: Option<u32> = option(config, "fraction")?;
+            let signed = option(config, "signed")?;
+            let kind = fraction.map_or(Rounded::Integer { signed }, Rounded::Float);
+            shapeless(valid(BitRound::new(numbers, kind, option(config, "keepbits")?))?)
         }
         "bool_bits" => ArrayStep::Code(Arc::new(BoolBits)),
         "reshape" => ArrayStep::Reshape(Reshape::To(lengths(config)?)),

@@ -12,7 +12,7 @@ from omnizarr.array.index import Mask, Points, Selection
 from omnizarr.array.objects import boxed, packed, unpacked
 from omnizarr.array.values import as_values, broadcast, without_padding
 from omnizarr.codec.compile import compile_chain
-from omnizarr.errors import LimitError, ShapeError, UnsupportedError
+from omnizarr.errors import LimitError, OmnizarrError, ShapeError, UnsupportedError
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.dtype import DType
@@ -63,7 +63,11 @@ class Access:
         grid = meta.grid
         fill = item_of(meta.fill, dtype) if dtype.item else meta.fill.bits
         target, prefix = kernel_target(store, path + "/" if path else "")
-        chain = compile_chain(meta.codecs, dtype, grid.longest, limits=limits)
+        try:
+            chain = compile_chain(meta.codecs, dtype, grid.longest, limits=limits)
+        except OmnizarrError as error:
+            error.path = place_name(store, path)
+            raise
         self._skipped = chain.skipped
         self._make = partial(
             Kernel,

@@ -107,6 +107,10 @@ ALIASES: Final[dict[str, str]] = {
     "https://codec.zarrs.dev/array_to_bytes/vlen_array": "numcodecs.vlen-array",
     "https://codec.zarrs.dev/array_to_bytes/optional": "zarrs.optional",
     "https://codec.zarrs.dev/array_to_bytes/bitround": "bitround",
+    "https://codec.zarrs.dev/array_to_array/bitround": "bitround",
+    "https://codec.zarrs.dev/array_to_array/squeeze": "zarrs.squeeze",
+    "https://codec.zarrs.dev/bytes_to_bytes/bz2": "bz2",
+    "https://codec.zarrs.dev/bytes_to_bytes/fletcher32": "numcodecs.fletcher32",
 }
 """Names whose bytes are the same as another name's. Not `numcodecs.blosc`: its configuration is spelled otherwise."""
 

@@ -69,12 +69,6 @@ class Fill(NamedTuple):
             return cls(empty_item(_in_documents(dtype)))
         return cls(b"" if dtype.vlen else bytes(dtype.itemsize))
 
-    def reordered(self, old: DType, new: DType) -> Fill:
-        """Give the same value for a type that differs in byte order alone."""
-        if self.bits is None or old.numpy == new.numpy:
-            return self
-        return Fill(np.frombuffer(self.bits, old.numpy).astype(new.numpy).tobytes())
-
     def value(self, dtype: DType) -> Any:  # noqa: ANN401 - of the array's type
         """Give the value as users see it: a NumPy scalar, `str`, `bytes` or object; None where it is undefined."""
         if self.bits is None:

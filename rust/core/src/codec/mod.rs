@@ -42,7 +42,7 @@ mod zlib;
 mod zstd;
 
 pub use base64::Base64;
-pub use bitround::BitRound;
+pub use bitround::{BitRound, Rounded};
 pub use blosc::Blosc;
 pub use bz2::Bz2;
 pub use checksum::{Checksum, Sum};
