@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from omnizarr.codec.holders import COMPOSITES
+from omnizarr.codec.holders import HOLDERS
 from omnizarr.codec.lowered import Lowered, Step
 from omnizarr.codec.options import Options
 from omnizarr.codec.ragged import lower_ragged
@@ -17,7 +17,7 @@ from omnizarr.codec.stage import Stage, array_stage
 from omnizarr.codec.steps import lower
 from omnizarr.errors import LimitError, MetadataError, UnsupportedError
 from omnizarr.limits import DEFAULT_LIMITS, Limits
-from omnizarr.model.codec import Codec, inner_codecs, kind_of, resolve
+from omnizarr.model.codec import INDEX_CODECS, Codec, inner_codecs, kind_of, resolve
 from omnizarr.model.dtype import DType
 from omnizarr.model.jsonvalue import JSON
 from omnizarr.model.small import is_small
@@ -32,8 +32,6 @@ _LATE: Final = {
     "zarrs.optional": ("composite", "lower_composite"),
 }
 """Codecs in Python that come with Omnizarr but are seldom met: module and function, imported when a chain names one."""
-
-_DEFAULT_INDEX: tuple[Codec, ...] = (Codec("bytes", {"endian": "little"}), Codec("crc32c"))
 
 
 class Chain(NamedTuple):
@@ -89,7 +87,7 @@ def after_array_codecs(codecs: Iterable[Codec], dtype: DType, chunk_shape: tuple
     chain = Chain([], [], [], stage)
     for codec in codecs:
         full = resolve(codec)
-        holds = full.name == "sharding_indexed" or full.name in COMPOSITES
+        holds = full.name == "sharding_indexed" or full.name in HOLDERS
         lowered = None if holds else _lower_one(full, stage, chain)
         if lowered is None or not lowered.stage.is_array:
             break
@@ -120,8 +118,8 @@ def _compile(codecs: Iterable[Codec], stage: Stage, depth: int) -> Chain:
             if not only_transposed:
                 raise UnsupportedError("only transpose may stand before it", codec=full.name)
             lowered = _lower_sharding(full, stage, depth)
-        elif full.name in COMPOSITES:
-            lowered = _lower_composite(full, stage, depth)
+        elif full.name in HOLDERS:
+            lowered = _lower_holder(full, stage, depth)
         else:
             found = _lower_one(full, stage, chain)
             if found is None:
@@ -178,7 +176,7 @@ def _check_place(name: str, lowered: Lowered, stage: Stage) -> None:
         raise MetadataError("an array codec cannot follow one that emits bytes", codec=name)
 
 
-def _lower_composite(codec: Codec, stage: Stage, depth: int) -> Lowered:
+def _lower_holder(codec: Codec, stage: Stage, depth: int) -> Lowered:
     if depth <= 0:
         raise LimitError("codecs are nested too deeply", codec=codec.name)
 
@@ -188,7 +186,7 @@ def _lower_composite(codec: Codec, stage: Stage, depth: int) -> Lowered:
             raise UnsupportedError("no such codec is installed", codec=skipped)
         return made.steps, made.codecs
 
-    return COMPOSITES[codec.name](codec, stage, inner)
+    return HOLDERS[codec.name](codec, stage, inner)
 
 
 def _lower_sharding(codec: Codec, stage: Stage, depth: int) -> Lowered:
@@ -203,7 +201,7 @@ def _lower_sharding(codec: Codec, stage: Stage, depth: int) -> Lowered:
     at_start = options.choice("index_location", "end", ("start", "end")) == "start"
     chunk = array_stage(stage.dtype, shape, stage.vlen, name=stage.name, objects=stage.objects)
     inner = _compile(inner_codecs(codec), chunk, depth - 1)
-    given = inner_codecs(codec, "index_codecs") if "index_codecs" in codec.configuration else _DEFAULT_INDEX
+    given = inner_codecs(codec, "index_codecs") if "index_codecs" in codec.configuration else INDEX_CODECS
     counts = tuple(n // c for n, c in zip(stage.shape, shape, strict=True))
     index = _compile(given, array_stage(np.dtype(np.uint64), (*counts, 2)), 0)
     if index.stage.size is None:

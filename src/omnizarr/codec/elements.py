@@ -66,8 +66,3 @@ def element_of(stage: Stage) -> Element | None:
         found = Element(size, 8 * size, signed=stage.dtype.kind in "imM")
     big = swap_unit(stage.dtype) > 1 and byte_order(stage.dtype) == "big"
     return found._replace(components=components, big=big)
-
-
-def is_narrow(element: Element) -> bool:
-    """Whether an element has bits that do not count."""
-    return element.bits < 8 * element.size

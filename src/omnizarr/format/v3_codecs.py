@@ -15,14 +15,13 @@ from omnizarr.format.codec_config import check_config, check_safe
 from omnizarr.format.document import describe
 from omnizarr.format.flow import Flow
 from omnizarr.format.v3_composite import parse_optional, parse_vlen, render_composite
-from omnizarr.model.codec import ALIASES, KINDS, Codec, inner_codecs, resolve, sharding_of
+from omnizarr.model.codec import ALIASES, INDEX_CODECS, KINDS, Codec, inner_codecs, resolve, sharding_of
 from omnizarr.model.dtype import DType
 from omnizarr.model.jsonvalue import JSON
 from omnizarr.model.reshape import reshaped
 
 _NUMCODECS_ONLY: Final = frozenset(("zlib", "bz2", "lzma", "lz4", "shuffle", "delta"))
 _UINT64: Final = DType.of("uint64")
-_INDEX_CODECS: Final[list[JSON]] = [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}]
 # A shard's index is found by its length, so no step may make that depend on the data.
 _NOT_FOR_INDEX: Final = frozenset(
     (
@@ -223,7 +222,7 @@ def _sharding(codec: Codec, pointer: str, flow: Flow) -> Codec:
     if index_codecs is None:
         message = f"{key}: the codecs of the shard index are not given; bytes and crc32c are assumed (at {pointer})"
         warnings.warn(message, OmnizarrWarning, stacklevel=2)
-        index_codecs = _INDEX_CODECS
+        index_codecs = [step.to_json() for step in INDEX_CODECS]
     if flow.shape is None or flow.dtype is None:
         raise UnsupportedError("sharding after a codec that changes the shape", pointer=pointer, key=key)
     counts = _inner_counts(codec, inner, f"{pointer}/chunk_shape", flow)

@@ -126,6 +126,14 @@ _DEFAULTS: Final[dict[str, dict[str, JSON]]] = {
     "blosc": {"cname": "lz4", "clevel": 5, "shuffle": "shuffle", "typesize": 1, "blocksize": 0},
 }
 
+_UNSAFE: Final = frozenset(("pickle", "dill", "cloudpickle", "joblib", "marshal"))
+
+BLOSC_NAMES: Final = ("blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd")
+"""The compressors inside blosc."""
+
+INDEX_CODECS: Final = (Codec("bytes", {"endian": "little"}), Codec("crc32c"))
+"""What encodes the index of a shard unless the document says otherwise."""
+
 BLOSC_SHUFFLES: Final = ("noshuffle", "shuffle", "bitshuffle")
 """The names of blosc's shuffles; numcodecs writes their places in this list, and -1 for "choose by item size"."""
 
@@ -137,6 +145,15 @@ def canonical(name: str) -> str:
     ('zlib', 'bytes', 'my.codec')
     """
     return ALIASES.get(name, name)
+
+
+def is_unsafe(name: str) -> bool:
+    """Whether a codec runs whatever code the stored bytes ask for.
+
+    >>> is_unsafe("numcodecs.pickle"), is_unsafe("zstd")
+    (True, False)
+    """
+    return name.removeprefix("numcodecs.") in _UNSAFE
 
 
 def kind_of(name: str) -> Kind | None:

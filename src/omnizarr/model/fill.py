@@ -101,7 +101,7 @@ def pack_int(number: int, dtype: DType) -> bytes:
         OverflowError: The type is too small.
     """
     order = dtype.byteorder or "little"
-    return number.to_bytes(dtype.itemsize, order, signed=dtype.numpy.kind != "u")
+    return number.to_bytes(dtype.itemsize, order, signed=dtype.family != "uint")
 
 
 def pack_float(number: float, size: int, order: Literal["little", "big"]) -> bytes:
@@ -205,7 +205,7 @@ def _pack_number(value: object, dtype: DType) -> bytes:
         # Same type: only the byte order may change, so that the payload of a NaN survives.
         return value.astype(dtype.numpy, copy=False).tobytes() if dtype.numpy.isnative else _swapped(value, dtype)
     order = dtype.byteorder or "little"
-    if dtype.numpy.kind == "f":
+    if dtype.family == "float":
         if not isinstance(value, bool | int | float | np.bool_ | np.integer | np.floating):
             raise TypeError("a number is needed")
         if dtype.itemsize > 8:
