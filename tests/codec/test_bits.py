@@ -41,6 +41,34 @@ def test_rounding_as_in_the_sample_of_the_registry(dtype):
     }
 
 
+def rounded(number: int, keepbits: int, least: int, most: int) -> int:
+    """The registry's text on integers, for numbers of either sign: half to even, and never out of the type's range."""
+    drop = max(abs(number).bit_length() - keepbits, 0)
+    whole, rest = divmod(abs(number), 1 << drop)
+    whole += 2 * rest > 1 << drop or (2 * rest == 1 << drop > 1 and whole % 2 == 1)
+    room = most if number >= 0 else -least
+    size = min(whole << drop, room >> drop << drop)
+    return size if number >= 0 else -size
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "<i2", ">i2", "<u2", ">i4", "<i8", ">u8", "<m8[s]"])
+@given(data=st.data())
+def test_rounding_of_integers_of_either_sign(dtype, data):
+    integer = np.dtype(dtype.replace("m8[s]", "i8"))
+    values = data.draw(hn.arrays(integer, 20))
+    keepbits = data.draw(st.integers(1, 8 * integer.itemsize))
+    raw = stored(values.view(dtype), [oz.codec.bitround(keepbits)])[1]
+    info = np.iinfo(integer)
+    expected = [rounded(int(value), keepbits, int(info.min), int(info.max)) for value in values]
+    assert np.frombuffer(raw, integer).tolist() == expected
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int4", "float8_e5m2", "float4_e2m1fn", "U3"])
+def test_rounding_of_what_is_no_plain_number_is_refused(dtype):
+    with pytest.raises(MetadataError, match="does not take the type"):
+        oz.create_array({}, shape=4, dtype=dtype, codecs=[oz.codec.bitround(3)])
+
+
 @pytest.mark.parametrize("dtype", ["<f2", ">f2", "<f4", ">f4", "<f8", ">f8"])
 @given(data=st.data())
 def test_rounding_as_numcodecs_does(dtype, data):

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use omnizarr_core::chain::{ArrayStep, Pack};
 use omnizarr_core::codec::{
     Arithmetic, BitRound, BoolBits, Delta, Length, N5, Number, NumberKind, PackBits, Padding, Pcodec, PcodecOptions,
-    Reshape, Shapeless, Step, Zfp, ZfpMode, ZfpType,
+    Reshape, Rounded, Shapeless, Step, Zfp, ZfpMode, ZfpType,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -23,7 +23,10 @@ pub fn array_step(name: &str, config: &Bound<'_, PyDict>) -> PyResult<Option<Arr
         }
         "bitround" => {
             let numbers = (option(config, "size")?, option(config, "big")?);
-            shapeless(valid(BitRound::new(numbers, option(config, "fraction")?, option(config, "keepbits")?))?)
+            let fraction: Option<u32> = option(config, "fraction")?;
+            let signed = option(config, "signed")?;
+            let kind = fraction.map_or(Rounded::Integer { signed }, Rounded::Float);
+            shapeless(valid(BitRound::new(numbers, kind, option(config, "keepbits")?))?)
         }
         "cast" => {
             let (from, to): (String, String) = (option(config, "from")?, option(config, "to")?);

@@ -67,7 +67,11 @@ class Access:
         grid = meta.grid
         fill = item_of(meta.fill, dtype) if dtype.item else meta.fill.bits
         target, prefix = kernel_target(store, path + "/" if path else "")
-        chain = compile_chain(meta.codecs, dtype, grid.longest, limits=limits)
+        try:
+            chain = compile_chain(meta.codecs, dtype, grid.longest, limits=limits)
+        except OmnizarrError as error:
+            error.path = place_name(store, path)
+            raise
         self._skipped = chain.skipped
         self._make = partial(
             Kernel,

@@ -16,7 +16,7 @@ from omnizarr.codec.steps import lower
 from omnizarr.errors import LimitError, MetadataError, UnsupportedError
 from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
-from omnizarr.model.codec import Codec, inner_codecs, kind_of, resolve
+from omnizarr.model.codec import INDEX_CODECS, Codec, inner_codecs, kind_of, resolve
 from omnizarr.model.dtype import DType
 from omnizarr.model.jsonvalue import JSON
 from omnizarr.model.small import is_small
@@ -40,8 +40,6 @@ _LATE: Final = {
 
 _HOLDERS: Final = ("conditional", "n5_default")
 """Codecs in the kernel that hold others."""
-
-_DEFAULT_INDEX: tuple[Codec, ...] = (Codec("bytes", {"endian": "little"}), Codec("crc32c"))
 
 
 class Chain(NamedTuple):
@@ -129,7 +127,7 @@ def _compile(codecs: Iterable[Codec], stage: Stage, depth: int) -> Chain:
                 raise UnsupportedError("only transpose may stand before it", codec=full.name)
             lowered = _lower_sharding(full, stage, depth)
         elif full.name in _HOLDERS:
-            lowered = _lower_composite(full, stage, depth)
+            lowered = _lower_holder(full, stage, depth)
         else:
             found = _lower_one(full, stage, chain)
             if found is None:
@@ -186,7 +184,7 @@ def _check_place(name: str, lowered: Lowered, stage: Stage) -> None:
         raise MetadataError("an array codec cannot follow one that emits bytes", codec=name)
 
 
-def _lower_composite(codec: Codec, stage: Stage, depth: int) -> Lowered:
+def _lower_holder(codec: Codec, stage: Stage, depth: int) -> Lowered:
     if depth <= 0:
         raise LimitError("codecs are nested too deeply", codec=codec.name)
 
@@ -211,7 +209,7 @@ def _lower_sharding(codec: Codec, stage: Stage, depth: int) -> Lowered:
     at_start = options.choice("index_location", "end", ("start", "end")) == "start"
     chunk = array_stage(stage.dtype, shape, stage.vlen, name=stage.name, objects=stage.objects)
     inner = _compile(inner_codecs(codec), chunk, depth - 1)
-    given = inner_codecs(codec, "index_codecs") if "index_codecs" in codec.configuration else _DEFAULT_INDEX
+    given = inner_codecs(codec, "index_codecs") if "index_codecs" in codec.configuration else INDEX_CODECS
     counts = tuple(n // c for n, c in zip(stage.shape, shape, strict=True))
     index = _compile(given, array_stage(np.dtype(np.uint64), (*counts, 2)), 0)
     if index.stage.size is None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from omnizarr.codec.chain import as_codecs
 from omnizarr.errors import MetadataError, UnsafeError, UnsupportedError
-from omnizarr.model.codec import canonical
+from omnizarr.model.codec import canonical, is_unsafe
 from omnizarr.model.dtype import BYTES, JSON_OBJECTS, MSGPACK_OBJECTS, STRING, DType, arrays_of
 
 _TYPES = {
@@ -18,7 +18,6 @@ _TYPES = {
     "numcodecs.msgpack2": MSGPACK_OBJECTS,
     "numcodecs.msgpack": MSGPACK_OBJECTS,
 }
-_UNSAFE = ("pickle", "numcodecs.pickle")
 
 
 def is_object(dtype: object) -> bool:
@@ -40,7 +39,7 @@ def object_type(codecs: object) -> DType:
     """
     for codec in as_codecs(codecs):
         name = canonical(codec.name)
-        if name in _UNSAFE:
+        if is_unsafe(name):
             raise UnsafeError("pickled objects can run any code when read", codec=name, hint='codecs=["json2"], say')
         if name in _TYPES:
             return _TYPES[name]

@@ -16,7 +16,7 @@ from omnizarr.codec.adapt import adapt, check_type
 from omnizarr.codec.stage import Stage
 from omnizarr.codec.steps import Lowered
 from omnizarr.errors import MetadataError, UnsafeError, UnsupportedError
-from omnizarr.model.codec import ALIASES, Kind
+from omnizarr.model.codec import ALIASES, Kind, is_unsafe
 from omnizarr.model.codec import KINDS as ALL_KINDS
 from omnizarr.model.codec import kind_of as known_kind
 from omnizarr.model.jsonvalue import JSON
@@ -24,8 +24,6 @@ from omnizarr.model.jsonvalue import JSON
 GROUP = "omnizarr.codecs"
 NUMCODECS = "numcodecs."
 KINDS: tuple[Kind, ...] = ("array", "array-bytes", "bytes")
-
-_UNSAFE = frozenset({"pickle", "dill", "cloudpickle", "joblib", "marshal"})
 
 
 def kind_of(name: str) -> Kind | None:
@@ -45,7 +43,7 @@ def lower_foreign(name: str, config: Mapping[str, JSON], stage: Stage) -> Lowere
         UnsupportedError: If no installed package has the codec, or two claim its name.
     """
     identifier = name.removeprefix(NUMCODECS)
-    if identifier in _UNSAFE:
+    if is_unsafe(name):
         raise UnsafeError(
             "data in this encoding can run any code when decoded, so it is never read",
             codec=name,

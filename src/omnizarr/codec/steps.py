@@ -14,7 +14,7 @@ from omnizarr.codec.options import Options
 from omnizarr.codec.stage import Stage, byte_order, fields_order, swap_unit
 from omnizarr.errors import MetadataError
 from omnizarr.late import LateModule
-from omnizarr.model.codec import BLOSC_SHUFFLES, Codec, blosc_shuffle
+from omnizarr.model.codec import BLOSC_NAMES, BLOSC_SHUFFLES, Codec, blosc_shuffle
 from omnizarr.model.jsonvalue import JSON
 from omnizarr.model.small import is_small
 
@@ -136,9 +136,6 @@ def _zstd(options: Options, stage: Stage) -> Lowered:
     return Lowered(config, ("zstd", dict(config)), stage.to_bytes(None, typed=False))
 
 
-CNAMES = ("blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd")
-
-
 def _blosc(options: Options, stage: Stage) -> Lowered:
     # c-blosc records sizes past 255 as 1, whoever asks for them.
     given = options.raw("typesize")
@@ -148,7 +145,7 @@ def _blosc(options: Options, stage: Stage) -> Lowered:
     if not shuffle:
         raise options.wrong("shuffle", options.raw("shuffle"), f"one of {', '.join(BLOSC_SHUFFLES)}")
     config: dict[str, JSON] = {
-        "cname": options.choice("cname", "lz4", CNAMES),
+        "cname": options.choice("cname", "lz4", BLOSC_NAMES),
         "clevel": options.integer("clevel", 5, 0, 9),
         "shuffle": shuffle,
         "typesize": typesize,

@@ -64,7 +64,7 @@ def _count(stage: Stage) -> int:
 
 def _bitround(options: Options, stage: Stage) -> Lowered:
     element = _element("bitround", stage)
-    if element.bits < 8:
+    if element.bits < 8 or (element.fraction is None and stage.dtype.kind not in "iumM"):
         raise MetadataError(f"the codec does not take the type {stage.label}", codec="bitround")
     keepbits = options.integer("keepbits", -1, 1, 64)
     return Lowered({"keepbits": keepbits}, _rounding(element, keepbits), stage)
@@ -83,7 +83,7 @@ def _float_round(options: Options, stage: Stage) -> Lowered:
 
 
 def _rounding(element: Element, keepbits: int) -> tuple[str, dict[str, object]]:
-    numbers = {"size": element.size, "big": element.big, "fraction": element.fraction}
+    numbers = {"size": element.size, "big": element.big, "fraction": element.fraction, "signed": element.signed}
     return "bitround", {**numbers, "keepbits": keepbits}
 
 

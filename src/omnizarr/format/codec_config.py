@@ -12,14 +12,10 @@ from typing import Final, NamedTuple
 from omnizarr.errors import MetadataError, UnsafeError
 from omnizarr.format.check import part
 from omnizarr.format.document import describe
-from omnizarr.model.codec import BLOSC_SHUFFLES
+from omnizarr.model.codec import BLOSC_NAMES, BLOSC_SHUFFLES, is_unsafe
 from omnizarr.model.jsonvalue import JSON
 
-_BLOSC_NAMES: Final = ("lz4", "lz4hc", "blosclz", "zstd", "snappy", "zlib")
 _MAX_BLOCK: Final = 2**31 - 1
-
-UNSAFE: Final = frozenset(("pickle", "numcodecs.pickle"))
-"""Codecs that run whatever code the stored bytes ask for."""
 
 
 class _Rule(NamedTuple):
@@ -49,7 +45,7 @@ _BOOL: Final = _Rule(lambda value: isinstance(value, bool), "true or false")
 _LIST: Final = _Rule(lambda value: isinstance(value, list), "a list")
 _LOCATION: Final = _one_of("start", "end")
 _BLOSC: Final = {
-    "cname": _one_of(*_BLOSC_NAMES),
+    "cname": _one_of(*BLOSC_NAMES),
     "clevel": _within(0, 9),
     "typesize": _within(1, _MAX_BLOCK),
     "blocksize": _within(0, _MAX_BLOCK),
@@ -134,7 +130,7 @@ def check_safe(name: str, pointer: str, key: str) -> None:
     Raises:
         UnsafeError: The name is such a codec's.
     """
-    if name in UNSAFE:
+    if is_unsafe(name):
         message = f"the codec would run code that the stored data hold (at {pointer})"
         hint = "Rewrite the data with the library that made them, on a machine that may be lost."
         raise UnsafeError(message, key=key, codec=name, hint=hint)

@@ -122,7 +122,7 @@ def _base64(value: JSON) -> bytes:
         return binascii.a2b_base64(value, strict_mode=True)  # raises a ValueError
     if isinstance(value, list) and all(type(byte) is int and 0 <= byte < 256 for byte in value):
         return bytes(cast("list[int]", value))
-    raise BadFillError("base64 is needed")
+    raise BadFillError("base64, or a list of bytes, is needed")
 
 
 def _read_bytes(value: JSON, _: DType) -> bytes:

@@ -169,7 +169,7 @@ def read_small(value: JSON, dtype: DType) -> bytes:
 
 def write_int(bits: bytes, dtype: DType) -> JSON:
     """Write a whole number."""
-    return int.from_bytes(bits, dtype.byteorder or "little", signed=dtype.numpy.kind != "u")
+    return int.from_bytes(bits, dtype.byteorder or "little", signed=dtype.family != "uint")
 
 
 def write_time(bits: bytes, dtype: DType) -> JSON:

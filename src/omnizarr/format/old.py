@@ -39,7 +39,7 @@ def parse_fill(value: JSON, dtype: DType, key: str) -> Fill:
     Raises:
         MetadataError: It is of the wrong type or out of range.
     """
-    if dtype.numpy.kind == "S" and isinstance(value, str):
+    if dtype.family == "fixed" and isinstance(value, str):
         try:
             return Fill(pad(value.encode("utf-8"), dtype.itemsize))
         except ValueError as error:
@@ -54,16 +54,16 @@ def render_fill(fill: Fill, dtype: DType, format_name: str) -> JSON:
     Raises:
         UnsupportedError: The format has no word for it.
     """
-    kind = dtype.numpy.kind
+    family = dtype.family
     if fill.bits is None:
         return None
-    if kind == "S":
+    if family == "fixed":
         text = fill.bits.rstrip(b"\0")
         if text.isascii():
             return text.decode("ascii")
-    elif kind in "biufUMm":
+    elif family in ("bool", "int", "uint", "float", "text", "time"):
         value = fill_json.render_v2(fill, dtype)
-        return _BARE.get(value, value) if kind == "f" and isinstance(value, str) else value
+        return _BARE.get(value, value) if family == "float" and isinstance(value, str) else value
     elif not any(fill.bits):
         return 0  # what these versions wrote for every type, unless told otherwise
     hint = "Pass fill_value=None, which leaves it undefined, or take another format."

@@ -56,11 +56,9 @@ def parse_array(document: JSON, key: str, limits: Limits = DEFAULT_LIMITS) -> Ar
     dtype = parse_dtype(doc["data_type"], key)
     grid = parse_grid(_understood(doc["chunk_grid"], "/chunk_grid", key), array_shape, key)
     codecs = parse_codecs(doc["codecs"], grid, array_shape, Flow(grid.longest, dtype, key, limits))
-    _refuse_transformers(doc.get("storage_transformers"), key)
-    fill = fill_json.parse_v3(doc["fill_value"], dtype, key)
     if dtype.family == "struct":
-        stored = in_codec_order(dtype, codecs)
-        dtype, fill = stored, fill.reordered(dtype, stored)
+        dtype = in_codec_order(dtype, codecs)
+    fill = fill_json.parse_v3(doc["fill_value"], dtype, key)
     return ArrayMeta(
         shape=array_shape,
         dtype=dtype,
@@ -71,7 +69,7 @@ def parse_array(document: JSON, key: str, limits: Limits = DEFAULT_LIMITS) -> Ar
         dims=_parse_dims(doc.get("dimension_names"), len(array_shape), key),
         attributes=_attributes(doc, key),
         format=FORMAT,
-        extra=_extra(doc, _ARRAY_FIELDS, key),
+        extra={**_transformers(doc.get("storage_transformers"), key), **_extra(doc, _ARRAY_FIELDS, key)},
     )
 
 
@@ -202,15 +200,19 @@ def _attributes(doc: Mapping[str, JSON], key: str) -> dict[str, JSON]:
     return {} if value is None else mapping(value, "/attributes", key)
 
 
-def _refuse_transformers(value: JSON, key: str) -> None:
+def _transformers(value: JSON, key: str) -> dict[str, JSON]:
+    """Keep storage transformers that readers may leave out; there are no others that Omnizarr knows."""
     if value is None or value == []:
-        return
+        return {}
+    pointer = "/storage_transformers"
     if not isinstance(value, list):
-        message = f"a list is needed, not {describe(value)}"
-        raise MetadataError(message, pointer="/storage_transformers", key=key)
-    name = parse_named(value[0], "/storage_transformers/0", key).name
-    message = f"the storage transformer {name!r} is not supported"
-    raise UnsupportedError(message, pointer="/storage_transformers/0", key=key)
+        raise MetadataError(f"a list is needed, not {describe(value)}", pointer=pointer, key=key)
+    for at, item in enumerate(value):
+        named = parse_named(item, f"{pointer}/{at}", key)
+        if named.required:
+            message = f"the storage transformer {named.name!r} is not supported"
+            raise UnsupportedError(message, pointer=f"{pointer}/{at}", key=key)
+    return {"storage_transformers": value}
 
 
 def _extra(doc: dict[str, JSON], known: frozenset[str], key: str) -> dict[str, JSON]:

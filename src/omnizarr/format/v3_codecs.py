@@ -15,7 +15,7 @@ from omnizarr.format.codec_config import check_config, check_safe
 from omnizarr.format.document import describe
 from omnizarr.format.flow import Flow
 from omnizarr.late import LateModule
-from omnizarr.model.codec import ALIASES, KINDS, Codec, inner_codecs, sharding_of
+from omnizarr.model.codec import ALIASES, INDEX_CODECS, KINDS, Codec, inner_codecs, resolve, sharding_of
 from omnizarr.model.dtype import DType
 from omnizarr.model.jsonvalue import JSON
 
@@ -28,7 +28,6 @@ else:
 
 _NUMCODECS_ONLY: Final = frozenset(("zlib", "bz2", "lzma", "lz4", "shuffle", "delta"))
 _UINT64: Final = DType.of("uint64")
-_INDEX_CODECS: Final[list[JSON]] = [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}]
 # A shard's index is found by its length, so no step may make that depend on the data.
 _NOT_FOR_INDEX: Final = frozenset(
     (
@@ -145,8 +144,6 @@ def _bytes(codec: Codec, pointer: str, flow: Flow) -> Codec:
     if endian is not None:
         choice(endian, f"{pointer}/endian", flow.key, ("little", "big"))
     elif dtype is not None and dtype.has_order:
-        if dtype.name == "structured":  # zarr-python 3.1 never says it
-            return Codec(codec.name, {"endian": "little"}, codec.required)
         message = f"{flow.key}: the byte order of {dtype.name} is not given; little-endian is assumed (at {pointer})"
         warnings.warn(message, OmnizarrWarning, stacklevel=2)
         return Codec(codec.name, {"endian": "little"}, codec.required)
@@ -163,6 +160,9 @@ def _vlen(codec: Codec, pointer: str, flow: Flow) -> Codec:
 
 
 def _shuffle(codec: Codec, pointer: str, flow: Flow) -> Codec:
+    if "element_size" in codec.configuration:  # as the registry spells it, in an example of `conditional`
+        settings = {"elementsize" if name == "element_size" else name: it for name, it in codec.configuration.items()}
+        codec = codec._replace(configuration=settings)
     check_config("shuffle", codec.configuration, pointer, flow.key)
     size = codec.configuration.get("elementsize", 4)
     if flow.nbytes is not None and isinstance(size, int) and size and flow.nbytes % size:
@@ -189,7 +189,7 @@ def _reshape(codec: Codec, pointer: str, flow: Flow) -> Codec:
         lengths = codec.configuration.get("shape")
         flow.shape, problem = reshape.reshaped(lengths, flow.shape)
         if problem:
-            flow.fail(codec, f"{pointer}/shape", f"needs a shape that is {problem}, not {describe(lengths)}")
+            flow.fail(codec, f"{pointer}/shape", f"needs {problem} as its shape, not {str(lengths)[:80]}")
     return codec
 
 
@@ -228,7 +228,7 @@ def _sharding(codec: Codec, pointer: str, flow: Flow) -> Codec:
     if index_codecs is None:
         message = f"{key}: the codecs of the shard index are not given; bytes and crc32c are assumed (at {pointer})"
         warnings.warn(message, OmnizarrWarning, stacklevel=2)
-        index_codecs = _INDEX_CODECS
+        index_codecs = [step.to_json() for step in INDEX_CODECS]
     if flow.shape is None or flow.dtype is None:
         raise UnsupportedError("sharding after a codec that changes the shape", pointer=pointer, key=key)
     counts = _inner_counts(codec, inner, f"{pointer}/chunk_shape", flow)
@@ -301,8 +301,8 @@ def _render(codec: Codec, dtype: DType) -> JSON:
     configuration = dict(given)
     if name == "blosc":
         configuration = _render_blosc(given, dtype)
-    elif name == "zstd":
-        configuration = {"level": 0, "checksum": False, **given}
+    elif name in ("gzip", "zstd"):
+        configuration = dict(resolve(codec).configuration)  # most readers need every setting
     elif name == "sharding_indexed":
         for field in ("codecs", "index_codecs"):
             inner = dtype if field == "codecs" else _UINT64

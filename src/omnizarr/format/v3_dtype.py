@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from omnizarr.errors import MetadataError, UnsupportedError
-from omnizarr.format.check import choice, integer, mapping, unknown_type
+from omnizarr.format.check import choice, integer, mapping, part, unknown_type
 from omnizarr.format.document import describe
 from omnizarr.model.codec import Codec, canonical, inner_codecs
 from omnizarr.model.dtype import BYTES, MAX_ITEM, STRING, DType, field_type, optional_of, registered
@@ -53,8 +53,8 @@ def parse_dtype(value: JSON, key: str, pointer: str = "/data_type") -> DType:
         raise MetadataError(f"a name is needed, not {describe(name)}", pointer=f"{pointer}/name", key=key)
     if value.keys() - {"name", "configuration", "must_understand"}:
         raise MetadataError("a data type has only name and configuration", pointer=pointer, key=key)
-    if value.get("must_understand") is False:
-        message = "a data type cannot be left unread, so must_understand cannot be false"
+    if value.get("must_understand", True) is not True:
+        message = "a data type cannot be left unread, so must_understand can only be true"
         raise MetadataError(message, pointer=f"{pointer}/must_understand", key=key)
     configuration = mapping(value.get("configuration", {}), f"{pointer}/configuration", key)
     return _parse_named(name, configuration, pointer, key)
@@ -127,7 +127,14 @@ def _parse_named(name: str, configuration: dict[str, JSON], pointer: str, key: s
     return dtype
 
 
+def _only(allowed: tuple[str, ...], configuration: dict[str, JSON], pointer: str, key: str) -> None:
+    for field in configuration:
+        if field not in allowed:
+            raise MetadataError(f"the type has no setting {field!r}", pointer=f"{pointer}/{part(field)}", key=key)
+
+
 def _length(configuration: dict[str, JSON], pointer: str, key: str) -> int:
+    _only(("length_bytes",), configuration, pointer, key)
     return integer(configuration.get("length_bytes"), f"{pointer}/length_bytes", key, 1, MAX_ITEM)
 
 
@@ -145,11 +152,10 @@ def _utf32_of_length(name: str, configuration: dict[str, JSON], pointer: str, ke
 
 
 def _time(name: str, configuration: dict[str, JSON], pointer: str, key: str) -> DType:
+    _only(("unit", "scale_factor"), configuration, pointer, key)
     unit = choice(configuration.get("unit"), f"{pointer}/unit", key, (*_UNITS, "μs", "\u00b5s"))
     scale = integer(configuration.get("scale_factor", 1), f"{pointer}/scale_factor", key, 1, MAX_ITEM)
     letter = "M" if name == "numpy.datetime64" else "m"
-    if unit == "generic":
-        return DType(np.dtype(f"{letter}8"), name)
     unit = "us" if unit not in _UNITS else unit
     return DType(np.dtype(f"{letter}8[{scale}{unit}]"), name)
 

@@ -13,7 +13,8 @@ from omnizarr.array.io import Access
 from omnizarr.errors import NodeTypeError, NotFoundError, SelectionError
 from omnizarr.hierarchy import save
 from omnizarr.hierarchy.attrs import Attributes
-from omnizarr.hierarchy.context import Closing, Context
+from omnizarr.hierarchy.context import Context
+from omnizarr.hierarchy.handle import Handle
 from omnizarr.hierarchy.indexers import Blocks, OIndex, VIndex, read_fields, write_fields
 from omnizarr.hierarchy.nodes import load
 from omnizarr.hierarchy.real_keys import with_real_keys
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-class Array(Closing):
+class Array(Handle):
     """An array in a store; made by `omnizarr.open_array`, `omnizarr.create_array` and groups, not by hand.
 
     A handle is cheap, may be shared between threads, and pickles as the place where the array is. It shows the array as
@@ -133,33 +134,8 @@ class Array(Closing):
 
     @property
     def format(self) -> str:
-        """Dialect that the array is stored in, by the name that `format=` takes."""
+        """Dialect that the array is stored in: "zarr3", "zarr2", … as for `format=`."""
         return self._meta.format
-
-    @property
-    def store(self) -> Store:
-        """The store that the array is in."""
-        return self._context.store
-
-    @property
-    def path(self) -> str:
-        """Path of the array in its store; empty at the root."""
-        return self._path
-
-    @property
-    def name(self) -> str:
-        """Path of the array with a slash in front."""
-        return "/" + self._path
-
-    @property
-    def basename(self) -> str:
-        """Last part of the path."""
-        return self._path.rpartition("/")[2]
-
-    @property
-    def read_only(self) -> bool:
-        """Whether the array was opened for reading."""
-        return self._context.read_only
 
     @property
     def metadata(self) -> ArrayMeta:

@@ -62,10 +62,6 @@ class Block:
         inner = self._inside(path)
         return [] if inner is None else self._children.get(inner, [])
 
-    def covers(self, path: str) -> bool:
-        """Whether the path is that of the group or of something below it."""
-        return self._inside(path) is not None
-
     def _inside(self, path: str) -> str | None:
         if not self.root:
             return path

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from _thread import RLock
-from typing import Self
 
 from omnizarr.array.io import Access
 from omnizarr.errors import ReadOnlyError
@@ -106,30 +105,3 @@ class Context:
             raise ReadOnlyError(f"the format {self.only_read} can only be read", path=path or "/", hint=hint)
         if self.read_only:
             raise ReadOnlyError("opened for reading only", path=path or "/", hint='open it with mode="r+" to change it')
-
-
-class Closing:
-    """A node whose store may have to be closed, by hand or by a `with` statement."""
-
-    __slots__ = ()
-
-    _context: Context
-
-    def close(self) -> None:
-        """Close the store, if it is one that can be: a zip archive is written then.
-
-        Other nodes that were opened together with this one cannot be used afterwards, either.
-        """
-        store: object = self._context.store
-        while store is not None:
-            close = getattr(store, "close", None)
-            if close is not None:
-                close()
-                return
-            store = getattr(store, "inner", None)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

@@ -172,9 +172,8 @@ def _similar(path: str) -> str | None:
 
 def _base(store: Store) -> Store:
     """Return the store that others are wrapped around."""
-    while hasattr(store, "inner"):
-        store = store.inner
-    return store
+    inner: Store | None = getattr(store, "inner", None)
+    return store if inner is None else _base(inner)
 
 
 def error_of(found: Detected, path: str, hint: str | None = None) -> OmnizarrError:

@@ -19,9 +19,10 @@ from omnizarr.format.names import check_new_path, join, normal_path
 from omnizarr.hierarchy import html, save
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.attrs import Attributes, to_json_object
-from omnizarr.hierarchy.context import Closing, Context
+from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.create import ZERO, ArrayOptions, array_meta
 from omnizarr.hierarchy.filling import fitting, with_data
+from omnizarr.hierarchy.handle import Handle
 from omnizarr.hierarchy.listing import Found, children, find, is_there, left_out, not_found, tree, walk
 from omnizarr.hierarchy.nodes import Meta, as_path, implied, load
 from omnizarr.hierarchy.transfer import check_apart, consolidate, copy_node
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-class Group(Closing):
+class Group(Handle):
     """A group in a store; made by `omnizarr.open_group`, `omnizarr.create_group` and groups, not by hand.
 
     It behaves like a mapping of names to arrays and groups; a name may be a path of several.
@@ -63,33 +64,8 @@ class Group(Closing):
 
     @property
     def format(self) -> str:
-        """Dialect that the group is stored in, by the name that `format=` takes."""
+        """Dialect that the group is stored in: "zarr3", "zarr2", … as for `format=`."""
         return self._meta.format
-
-    @property
-    def store(self) -> Store:
-        """The store that the group is in."""
-        return self._context.store
-
-    @property
-    def path(self) -> str:
-        """Path of the group in its store; empty at the root."""
-        return self._path
-
-    @property
-    def name(self) -> str:
-        """Path of the group with a slash in front."""
-        return "/" + self._path
-
-    @property
-    def basename(self) -> str:
-        """Last part of the path."""
-        return self._path.rpartition("/")[2]
-
-    @property
-    def read_only(self) -> bool:
-        """Whether the group was opened for reading."""
-        return self._context.read_only
 
     @property
     def metadata(self) -> GroupMeta:

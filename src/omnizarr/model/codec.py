@@ -114,6 +114,10 @@ ALIASES: Final[dict[str, str]] = {
     "https://codec.zarrs.dev/array_to_bytes/zfpy": "numcodecs.zfpy",
     "pcodec": "numcodecs.pcodec",
     "https://codec.zarrs.dev/array_to_bytes/pcodec": "numcodecs.pcodec",
+    "https://codec.zarrs.dev/array_to_array/bitround": "bitround",
+    "https://codec.zarrs.dev/array_to_array/squeeze": "zarrs.squeeze",
+    "https://codec.zarrs.dev/bytes_to_bytes/bz2": "bz2",
+    "https://codec.zarrs.dev/bytes_to_bytes/fletcher32": "numcodecs.fletcher32",
 }
 """Names whose bytes are the same as another name's. Not `numcodecs.blosc`: its configuration is spelled otherwise."""
 
@@ -129,6 +133,14 @@ _DEFAULTS: Final[dict[str, dict[str, JSON]]] = {
     "blosc": {"cname": "lz4", "clevel": 5, "shuffle": "shuffle", "typesize": 1, "blocksize": 0},
 }
 
+_UNSAFE: Final = frozenset(("pickle", "dill", "cloudpickle", "joblib", "marshal"))
+
+BLOSC_NAMES: Final = ("blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd")
+"""The compressors inside blosc."""
+
+INDEX_CODECS: Final = (Codec("bytes", {"endian": "little"}), Codec("crc32c"))
+"""What encodes the index of a shard unless the document says otherwise."""
+
 BLOSC_SHUFFLES: Final = ("noshuffle", "shuffle", "bitshuffle")
 """The names of blosc's shuffles; numcodecs writes their places in this list, and -1 for "choose by item size"."""
 
@@ -140,6 +152,15 @@ def canonical(name: str) -> str:
     ('zlib', 'bytes', 'my.codec')
     """
     return ALIASES.get(name, name)
+
+
+def is_unsafe(name: str) -> bool:
+    """Whether a codec runs whatever code the stored bytes ask for.
+
+    >>> is_unsafe("numcodecs.pickle"), is_unsafe("zstd")
+    (True, False)
+    """
+    return name.removeprefix("numcodecs.") in _UNSAFE
 
 
 def kind_of(name: str) -> Kind | None:

@@ -74,12 +74,6 @@ class Fill(NamedTuple):
             return cls(items.empty_item(_in_documents(dtype)))
         return cls(b"" if dtype.vlen else bytes(dtype.itemsize))
 
-    def reordered(self, old: DType, new: DType) -> Fill:
-        """Give the same value for a type that differs in byte order alone."""
-        if self.bits is None or old.numpy == new.numpy:
-            return self
-        return Fill(np.frombuffer(self.bits, old.numpy).astype(new.numpy).tobytes())
-
     def value(self, dtype: DType) -> Any:  # noqa: ANN401 - of the array's type
         """Give the value as users see it: a NumPy scalar, `str`, `bytes` or object; None where it is undefined."""
         if self.bits is None:
@@ -112,7 +106,7 @@ def pack_int(number: int, dtype: DType) -> bytes:
         OverflowError: The type is too small.
     """
     order = dtype.byteorder or "little"
-    return number.to_bytes(dtype.itemsize, order, signed=dtype.numpy.kind != "u")
+    return number.to_bytes(dtype.itemsize, order, signed=dtype.family != "uint")
 
 
 def pack_float(number: float, size: int, order: Literal["little", "big"]) -> bytes:
@@ -216,7 +210,7 @@ def _pack_number(value: object, dtype: DType) -> bytes:
         # Same type: only the byte order may change, so that the payload of a NaN survives.
         return value.astype(dtype.numpy, copy=False).tobytes() if dtype.numpy.isnative else _swapped(value, dtype)
     order = dtype.byteorder or "little"
-    if dtype.numpy.kind == "f":
+    if dtype.family == "float":
         if not isinstance(value, bool | int | float | np.bool_ | np.integer | np.floating):
             raise TypeError("a number is needed")
         if dtype.itemsize > 8:

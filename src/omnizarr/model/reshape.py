@@ -46,12 +46,12 @@ def reshaped(lengths: JSON, shape: tuple[int, ...]) -> tuple[tuple[int, ...] | N
 def _length(length: JSON, shape: tuple[int, ...]) -> tuple[int, str]:
     """Return one length, -1 for what is left; or what is wrong with it."""
     if type(length) is int:
-        return (length, "") if length == -1 or length > 0 else (0, "of positive numbers, -1 and lists of dimensions")
+        return (length, "") if length == -1 or length > 0 else (0, "positive numbers, -1 and lists of dimensions")
     if not isinstance(length, list):
-        return 0, "of positive numbers, -1 and lists of dimensions"
+        return 0, "positive numbers, -1 and lists of dimensions"
     dims = [dim for dim in length if type(dim) is int and 0 <= dim < len(shape)]
     if len(dims) != len(length):
-        return 0, f"of dimensions from 0 to {len(shape) - 1}"
+        return 0, f"dimensions from 0 to {len(shape) - 1}"
     return prod(shape[dim] for dim in dims), ""
 
 

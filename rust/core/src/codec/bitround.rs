@@ -7,25 +7,38 @@ use crate::error::{CodecError, Fault};
 
 const NAME: &str = "bitround";
 
+/// What the numbers are that a codec rounds.
+#[derive(Debug, Clone, Copy)]
+pub enum Rounded {
+    /// Floats with a fraction of so many bits.
+    Float(u32),
+    /// Whole numbers, in two's complement if they are signed.
+    Integer {
+        /// Whether the highest bit is a sign.
+        signed: bool,
+    },
+}
+
 /// The `bitround` codec.
 #[derive(Debug, Clone, Copy)]
 pub struct BitRound {
     units: Units,
-    /// Bits of a float's fraction; `None` for integers.
-    fraction: Option<u32>,
+    numbers: Rounded,
     keep: u32,
 }
 
 impl BitRound {
-    /// A codec for numbers of `size` bytes that keeps `keep` bits: of a float's fraction of `fraction` bits, or of an
-    /// integer from its highest set bit on.
-    pub fn new((size, big): (usize, bool), fraction: Option<u32>, keep: u32) -> Result<Self, CodecError> {
+    /// A codec for numbers of `size` bytes that keeps `keep` bits: of a float's fraction, or of an integer from its
+    /// highest set bit on.
+    pub fn new((size, big): (usize, bool), numbers: Rounded, keep: u32) -> Result<Self, CodecError> {
         let wrong = |message: String| CodecError::new(NAME, Fault::Config, message);
         let units = Units::new(size, big).ok_or_else(|| wrong(format!("numbers of {size} bytes cannot be rounded")))?;
-        if let Some(bits) = fraction.filter(|&bits| bits >= units.bits()) {
-            return Err(wrong(format!("no fraction of {bits} bits in a number of {size} bytes")));
+        match numbers {
+            Rounded::Float(bits) if bits >= units.bits() => {
+                Err(wrong(format!("no fraction of {bits} bits in a number of {size} bytes")))
+            }
+            _ => Ok(Self { units, numbers, keep }),
         }
-        Ok(Self { units, fraction, keep })
     }
 }
 
@@ -42,6 +55,16 @@ fn round_integer(word: u64, keep: u32, most: u64) -> u64 {
         None | Some(0) => word,
         Some(drop) => round(word, drop, most),
     }
+}
+
+/// Round the distance from zero. The registry does not say which bit of a negative number is its highest; if it were
+/// the sign, as zarrs has it, -1 of four bytes would become -4194304 when ten bits are kept, and 127 of one byte -128.
+fn round_signed(word: u64, keep: u32, most: u64) -> u64 {
+    let sign = most ^ (most >> 1);
+    if word & sign == 0 {
+        return round_integer(word, keep, most >> 1);
+    }
+    round_integer(word.wrapping_neg() & most, keep, sign).wrapping_neg() & most
 }
 
 fn round_float(word: u64, fraction: u32, drop: u32, most: u64) -> u64 {
@@ -74,13 +97,14 @@ impl Step for BitRound {
         let (units, keep) = (self.units, self.keep);
         let most = u64::MAX.wrapping_shr(64_u32.saturating_sub(units.bits()));
         let room = dst.space(src.len());
-        match self.fraction {
-            Some(fraction) if keep >= fraction => room.copy_from_slice(src),
-            Some(fraction) => {
+        match self.numbers {
+            Rounded::Float(fraction) if keep >= fraction => room.copy_from_slice(src),
+            Rounded::Float(fraction) => {
                 let drop = fraction.saturating_sub(keep);
                 units.map(src, room, |word| round_float(word, fraction, drop, most));
             }
-            None => units.map(src, room, |word| round_integer(word, keep, most)),
+            Rounded::Integer { signed: false } => units.map(src, room, |word| round_integer(word, keep, most)),
+            Rounded::Integer { signed: true } => units.map(src, room, |word| round_signed(word, keep, most)),
         }
         Ok(())
     }

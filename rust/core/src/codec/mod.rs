@@ -50,7 +50,7 @@ mod zstd;
 
 pub use arithmetic::{Arithmetic, Number};
 pub use base64::Base64;
-pub use bitround::BitRound;
+pub use bitround::{BitRound, Rounded};
 pub use blosc::Blosc;
 pub use bz2::Bz2;
 pub use checksum::{Checksum, Sum};

@@ -97,12 +97,12 @@ fn rounded<const N: usize>(codec: &BitRound, values: [u32; N]) -> [u32; N] {
 
 #[test]
 fn floats_round_half_to_even_and_stay_nan() {
-    let codec = BitRound::new((4, true), Some(23), 3).unwrap();
+    let codec = BitRound::new((4, true), Rounded::Float(23), 3).unwrap();
     let values = [0.0, 0.1, 1.2, 12.3, 123.4, 1234.5, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, -1.0625];
     let expect = [0.0, 0.101_562_5, 1.25, 12.0, 120.0, 1280.0, f32::INFINITY, f32::NEG_INFINITY, f32::INFINITY, -1.0];
     assert_eq!(rounded(&codec, values.map(f32::to_bits)), expect.map(f32::to_bits));
     for keep in [0, 1, 3, 22] {
-        let codec = BitRound::new((4, true), Some(23), keep).unwrap();
+        let codec = BitRound::new((4, true), Rounded::Float(23), keep).unwrap();
         let nans = [0x7FC0_0000, 0xFFC0_0000, 0x7F80_0001, 0xFFFF_FFFF, 0x7FFF_FFFF, 0xFF80_0001];
         for (before, after) in nans.iter().zip(rounded(&codec, nans)) {
             assert!(f32::from_bits(after).is_nan(), "{before:x} {after:x}");
@@ -113,10 +113,23 @@ fn floats_round_half_to_even_and_stay_nan() {
 
 #[test]
 fn integers_keep_their_highest_bits() {
-    let codec = BitRound::new((1, false), None, 3).unwrap();
+    let codec = BitRound::new((1, false), Rounded::Integer { signed: false }, 3).unwrap();
     let made = super::encode(&codec, &[0, 1, 10, 11, 100, 123, 200, 208, 209, 255]);
     assert_eq!(made, [0, 1, 10, 12, 96, 128, 192, 192, 224, 224]);
     assert_eq!(super::decode(&codec, &made, Want::Exact(10)).unwrap(), made);
+}
+
+#[test]
+fn signed_integers_keep_their_sign() {
+    let codec = BitRound::new((1, false), Rounded::Integer { signed: true }, 3).unwrap();
+    let values: [i8; 11] = [0, 1, -1, 11, -11, 100, -100, 123, -123, 127, -128];
+    let made = super::encode(&codec, &values.map(i8::cast_unsigned));
+    let expect: [i8; 11] = [0, 1, -1, 12, -12, 96, -96, 112, -128, 112, -128];
+    assert_eq!(made, expect.map(i8::cast_unsigned));
+    let wide = BitRound::new((8, false), Rounded::Integer { signed: true }, 1).unwrap();
+    let ends: Vec<u8> = [i64::MIN, i64::MAX, -3].into_iter().flat_map(i64::to_le_bytes).collect();
+    let expect: Vec<u8> = [i64::MIN, 1 << 62, -4].into_iter().flat_map(i64::to_le_bytes).collect();
+    assert_eq!(super::encode(&wide, &ends), expect);
 }
 
 #[test]

@@ -184,8 +184,8 @@ fn settings_out_of_range_are_errors() {
     wrong(Blosc::new("lz4", 5, -1, 4, 0).map(drop));
     wrong(N5Lz4::new(63).map(drop));
     wrong(Conditional::new(vec![], 4).map(drop));
-    wrong(BitRound::new((3, false), None, 1).map(drop));
-    wrong(BitRound::new((4, false), Some(32), 1).map(drop));
+    wrong(BitRound::new((3, false), Rounded::Integer { signed: false }, 1).map(drop));
+    wrong(BitRound::new((4, false), Rounded::Float(32), 1).map(drop));
     wrong(PackBits::new((1, false), 1, (0, 8), None, Padding::None).map(drop));
     wrong(PackBits::new((8, false), 1, (3, 2), None, Padding::None).map(drop));
     wrong(Delta::new("<c8", "<i4").map(drop));
