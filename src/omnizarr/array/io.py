@@ -11,6 +11,7 @@ import numpy as np
 from omnizarr.array.index import Mask, Points, Selection
 from omnizarr.array.values import as_values, broadcast
 from omnizarr.codec.compile import compile_chain
+from omnizarr.codec.steps_values import check_fill
 from omnizarr.errors import LimitError, ShapeError, UnsupportedError
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
@@ -46,6 +47,7 @@ class Access:
         fill = meta.fill.bits
         target, prefix = kernel_target(store, path + "/" if path else "")
         chain = compile_chain(meta.codecs, dtype, grid, limits=limits)
+        check_fill(chain.steps, fill)
         self._skipped = chain.skipped
         self._make = partial(
             Kernel,

@@ -109,15 +109,13 @@ def _lower_one(codec: Codec, stage: Stage, chain: Chain) -> Lowered | None:
     """Lower any codec but sharding; `None` where it may be left out and is not installed."""
     if codec.name in ("vlen-utf8", "vlen-bytes") and not stage.vlen and stage.dtype.kind in "SUV" and stage.is_array:
         return lower_ragged(codec.name, stage)
-    lowered = lower(codec, stage)
-    if lowered is None:
-        try:
-            lowered = lower_foreign(codec.name, codec.configuration, stage)
-        except UnsupportedError:
-            if codec.required:
-                raise
-            chain.skipped.append(codec.name)
-            return None
+    try:
+        lowered = lower(codec, stage) or lower_foreign(codec.name, codec.configuration, stage)
+    except UnsupportedError:
+        if codec.required:
+            raise
+        chain.skipped.append(codec.name)
+        return None
     _check_place(codec.name, lowered, stage)
     return lowered
 

@@ -15,7 +15,8 @@ from omnizarr.codec.steps_bits import BITS
 from omnizarr.codec.steps_checksums import CHECKSUMS
 from omnizarr.codec.steps_packed import PACKED
 from omnizarr.codec.steps_shape import SHAPES
-from omnizarr.errors import MetadataError
+from omnizarr.codec.steps_values import VALUES
+from omnizarr.errors import MetadataError, UnsupportedError
 from omnizarr.model.codec import BLOSC_SHUFFLES, Codec, blosc_shuffle
 from omnizarr.model.jsonvalue import JSON
 
@@ -170,6 +171,12 @@ def _shuffle(options: Options, stage: Stage) -> Lowered:
     return Lowered(config, ("shuffle", dict(config)), stage.to_bytes(stage.size, typed=False))
 
 
+def _gdeflate(options: Options, stage: Stage) -> Lowered:
+    del options, stage
+    hint = "rewrite the array by zarrs, with another codec"
+    raise UnsupportedError("GDeflate, which only zarrs writes, is not supported", codec="zarrs.gdeflate", hint=hint)
+
+
 KERNEL: dict[str, Lower] = {
     "transpose": _transpose,
     "delta": _delta,
@@ -186,11 +193,13 @@ KERNEL: dict[str, Lower] = {
     "crc32c": _crc32c,
     "shuffle": _shuffle,
     "n5.lz4": _n5_lz4,
+    "zarrs.gdeflate": _gdeflate,
     **CHECKSUMS,
     **BITS,
     **SHAPES,
     **ARITHMETIC,
     **PACKED,
+    **VALUES,
 }
 """Every codec of the kernel but those that hold chains of their own and so belong to the compiler."""
 
