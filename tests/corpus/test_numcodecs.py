@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import tarfile
 from collections.abc import Mapping
 from functools import lru_cache
@@ -17,7 +18,7 @@ import pytest
 import omnizarr as oz
 from omnizarr.errors import UnsafeError
 
-HERE = Path(__file__).parent / "numcodecs" / "fixture.tar.xz"
+HERE = Path(os.environ.get("OMNIZARR_CORPUS", Path(__file__).parent / "outside")) / "numcodecs.tar.xz"
 FILTERS = {
     *("astype", "categorize", "delta", "fixedscaleoffset", "packbits", "quantize", "shuffle"),
     *("json2", "msgpack2", "vlen-array", "vlen-bytes", "vlen-utf8"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 import tarfile
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 import omnizarr as oz
 from omnizarr.codec.registry import kind_of
 
-HERE = Path(__file__).parent / "zarrs" / "data.tar.xz"
+HERE = Path(os.environ.get("OMNIZARR_CORPUS", Path(__file__).parent / "outside")) / "zarrs.tar.xz"
 SQUARE = np.arange(100, dtype="f4").reshape(10, 10)
 LARGE = np.arange(10_000, dtype="u2").reshape(100, 100)
 TEXT = ["abc", "\N{PARTY POPPER}", "hi", "te", ""]

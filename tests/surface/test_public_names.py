@@ -49,8 +49,9 @@ def test_groups_offer_these_names():
 
 def test_codecs_offer_these_names():
     assert set(oz.codec.__all__) == {
-        "adler32", "bitround", "blosc", "bytes_", "bz2", "conditional", "crc32", "crc32c", "delta", "fletcher32",
-        "gzip", "lz4", "lzma", "packbits", "pcodec", "reshape", "shuffle", "transpose", "zfp", "zlib", "zstd",
+        "adler32", "bitround", "blosc", "bytes_", "bz2", "cast_value", "conditional", "crc32", "crc32c", "delta",
+        "fletcher32", "gzip", "lz4", "lzma", "packbits", "pcodec", "reshape", "scale_offset", "shuffle", "transpose",
+        "zfp", "zlib", "zstd",
     }  # fmt: skip
 
 

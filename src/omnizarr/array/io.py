@@ -26,10 +26,15 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from omnizarr.array import objects
+    from omnizarr.codec import steps_values
 else:
     objects = LateModule("omnizarr.array.objects")
+    steps_values = LateModule("omnizarr.codec.steps_values")
 
 _OBJECT = np.dtype(object)
+
+_VALUES = ("scale_offset", "cast_value")
+"""Codecs that may change the fill value."""
 
 _LARGE = 8 << 20
 """From here on, memory of earlier results is used again: fresh pages cost as much as decoding into them."""
@@ -69,6 +74,8 @@ class Access:
         target, prefix = kernel_target(store, path + "/" if path else "")
         try:
             chain = compile_chain(meta.codecs, dtype, grid.longest, limits=limits)
+            if any(codec.name in _VALUES for codec in meta.codecs):
+                steps_values.check_fill(chain.steps, fill)
         except OmnizarrError as error:
             error.path = place_name(store, path)
             raise

@@ -151,15 +151,15 @@ def _lower_one(codec: Codec, stage: Stage, chain: Chain) -> Lowered | None:
     late = _LATE.get(codec.name)
     if codec.name == "delta" and stage.dtype.kind == "b":
         late = "booleans", "lower_delta"
-    lowered = lower(codec, stage) if late is None else _late(*late)(codec, stage)
-    if lowered is None:
-        try:
+    try:
+        lowered = lower(codec, stage) if late is None else _late(*late)(codec, stage)
+        if lowered is None:
             lowered = lower_foreign(codec.name, codec.configuration, stage)
-        except UnsupportedError:
-            if codec.required:
-                raise
-            chain.skipped.append(codec.name)
-            return None
+    except UnsupportedError:
+        if codec.required:
+            raise
+        chain.skipped.append(codec.name)
+        return None
     _check_place(codec.name, lowered, stage)
     return lowered
 

@@ -7,7 +7,7 @@ Codec(name='zstd', configuration={'level': 5, 'checksum': False}, required=True)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from omnizarr.errors import MetadataError
@@ -118,6 +118,26 @@ def conditional(codecs: Sequence[Codec], *, header_bits: int | None = None) -> C
     """Apply compressors only to the chunks that they make smaller; each chunk says which were applied."""
     held: list[JSON] = [codec.to_json() for codec in codecs]
     return Codec("conditional", {"codecs": held, **_given({"header_bits": header_bits})})
+
+
+def scale_offset(offset: float | str | None = None, scale: float | str | None = None) -> Codec:
+    """Store `(x - offset) * scale`, in the arithmetic of the array's type."""
+    return Codec("scale_offset", _given({"offset": offset, "scale": scale}))
+
+
+def cast_value(
+    data_type: str,
+    *,
+    rounding: Literal[
+        "nearest-even", "towards-zero", "towards-positive", "towards-negative", "nearest-away"
+    ] = "nearest-even",
+    out_of_range: Literal["clamp", "wrap"] | None = None,
+    scalar_map: Mapping[str, JSON] | None = None,
+) -> Codec:
+    """Store values as those of another type; what that cannot hold is an error unless `out_of_range` says otherwise."""
+    given: dict[str, JSON] = {"rounding": rounding, "out_of_range": out_of_range}
+    table = None if scalar_map is None else dict(scalar_map)
+    return Codec("cast_value", {"data_type": data_type, **_given({**given, "scalar_map": table})})
 
 
 def crc32(location: Literal["start", "end"] = "start") -> Codec:

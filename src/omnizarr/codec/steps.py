@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from omnizarr.codec.lowered import Lower, Lowered, Step
 from omnizarr.codec.options import Options
 from omnizarr.codec.stage import Stage, byte_order, fields_order, swap_unit
-from omnizarr.errors import MetadataError
+from omnizarr.errors import MetadataError, UnsupportedError
 from omnizarr.late import LateModule
 from omnizarr.model.codec import BLOSC_NAMES, BLOSC_SHUFFLES, Codec, blosc_shuffle
 from omnizarr.model.jsonvalue import JSON
@@ -199,6 +199,12 @@ def _shuffle(options: Options, stage: Stage) -> Lowered:
     return Lowered(config, ("shuffle", dict(config)), stage.to_bytes(stage.size, typed=False))
 
 
+def _gdeflate(options: Options, stage: Stage) -> Lowered:
+    del options, stage
+    hint = "rewrite the array by zarrs, with another codec"
+    raise UnsupportedError("GDeflate, which only zarrs writes, is not supported", codec="zarrs.gdeflate", hint=hint)
+
+
 KERNEL: dict[str, Lower] = {
     "transpose": _transpose,
     "delta": _delta,
@@ -217,6 +223,7 @@ KERNEL: dict[str, Lower] = {
     "crc32c": _crc32c,
     "shuffle": _shuffle,
     "n5.lz4": _n5_lz4,
+    "zarrs.gdeflate": _gdeflate,
 }
 """The codecs of the kernel that many arrays have, but sharding, which holds chains and so belongs to the compiler."""
 
@@ -227,6 +234,7 @@ _RARE: Final[dict[str, str]] = {
     **dict.fromkeys(("reshape", "zarrs.squeeze"), "shape"),
     **dict.fromkeys(("numcodecs.astype", "numcodecs.quantize", "numcodecs.fixedscaleoffset"), "arithmetic"),
     **dict.fromkeys(("numcodecs.pcodec", "zfp", "numcodecs.zfpy"), "packed"),
+    **dict.fromkeys(("scale_offset", "cast_value"), "values"),
 }
 """The other codecs of the kernel: the module `steps_…` that knows each, imported when an array has it."""
 

@@ -43,6 +43,7 @@ def _or_null(rule: _Rule) -> _Rule:
 _ANY_INT: Final = _within(-(2**31), 2**31 - 1)
 _BOOL: Final = _Rule(lambda value: isinstance(value, bool), "true or false")
 _LIST: Final = _Rule(lambda value: isinstance(value, list), "a list")
+_SCALAR: Final = _Rule(lambda value: isinstance(value, int | float | str), "a scalar, spelled as a fill value")
 _LOCATION: Final = _one_of("start", "end")
 _BLOSC: Final = {
     "cname": _one_of(*BLOSC_NAMES),
@@ -90,6 +91,13 @@ _RULES: Final[dict[str, dict[str, _Rule]]] = {
         "paging_spec": _one_of("equal_pages_up_to"),
         "delta_encoding_order": _or_null(_within(0, 7)),
         "equal_pages_up_to": _within(1, 2**32),
+    },
+    "scale_offset": {"offset": _SCALAR, "scale": _SCALAR},
+    "cast_value": {
+        "data_type": _Rule(lambda value: isinstance(value, str | dict), "a data type"),
+        "rounding": _one_of("nearest-even", "towards-zero", "towards-positive", "towards-negative", "nearest-away"),
+        "out_of_range": _one_of("clamp", "wrap"),
+        "scalar_map": _Rule(lambda value: isinstance(value, dict), "an object"),
     },
     "reshape": {"shape": _LIST},
     "zarrs.squeeze": {},

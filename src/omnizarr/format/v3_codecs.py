@@ -14,6 +14,7 @@ from omnizarr.format.check import choice, chunk_bytes, part, sizes
 from omnizarr.format.codec_config import check_config, check_safe
 from omnizarr.format.document import describe
 from omnizarr.format.flow import Flow
+from omnizarr.format.v3_dtype import parse_dtype
 from omnizarr.late import LateModule
 from omnizarr.model.codec import ALIASES, INDEX_CODECS, KINDS, Codec, inner_codecs, resolve, sharding_of
 from omnizarr.model.dtype import DType
@@ -32,7 +33,16 @@ _UINT64: Final = DType.of("uint64")
 _NOT_FOR_INDEX: Final = frozenset(
     (
         *("gzip", "zlib", "zstd", "blosc", "numcodecs.blosc", "lz4", "bz2", "lzma"),
-        *("sharding_indexed", "numcodecs.pcodec", "numcodecs.zfpy", "zfp", "n5_default", "conditional", "n5.lz4"),
+        *(
+            "sharding_indexed",
+            "numcodecs.pcodec",
+            "numcodecs.zfpy",
+            "zfp",
+            "n5_default",
+            "conditional",
+            "n5.lz4",
+            "zarrs.gdeflate",
+        ),
     )
 )
 
@@ -183,6 +193,16 @@ def _rounding(codec: Codec, pointer: str, flow: Flow) -> Codec:
     return codec
 
 
+def _values(codec: Codec, pointer: str, flow: Flow) -> Codec:
+    """Pass a codec that computes with each value, and perhaps gives it another type."""
+    check_config(codec.name, codec.configuration, pointer, flow.key)
+    if codec.name == "cast_value":
+        if "data_type" not in codec.configuration:
+            flow.fail(codec, pointer, "needs the setting 'data_type'")
+        flow.dtype = parse_dtype(codec.configuration["data_type"], flow.key)
+    return codec
+
+
 def _reshape(codec: Codec, pointer: str, flow: Flow) -> Codec:
     check_config("reshape", codec.configuration, pointer, flow.key)
     if flow.shape is not None:
@@ -276,6 +296,8 @@ _STEPS: Final[dict[str, Callable[[Codec, str, Flow], Codec]]] = {
     "shuffle": _shuffle,
     "crc32c": _crc32c,
     "bitround": _rounding,
+    "scale_offset": _values,
+    "cast_value": _values,
     "reshape": _reshape,
     "zarrs.squeeze": _squeeze,
     "conditional": _holder,
