@@ -71,7 +71,7 @@ def _held(options: Options, codec: Codec) -> tuple[Codec, ...]:
 
 def _check_n5(options: Options, chain: tuple[Codec, ...], stage: Stage) -> None:
     names = [canonical(one.name) for one in chain]
-    if not chain or names[0] != "bytes" or len(chain) > 2:
+    if names[:1] != ["bytes"] or len(names) > 2:
         raise options.wrong("codecs", names, "transpose, bytes and at most one compressor")
     endian = chain[0].configuration.get("endian")
     if endian != "big" and not (endian is None and swap_unit(stage.dtype) == 1):
