@@ -118,7 +118,7 @@ def arrays_v3(draw: st.DrawFn) -> ArrayMeta:
     dtype = draw(dtypes("="))
     shape, chunk = draw(shapes())
     dims = draw(st.none() | st.tuples(*[st.none() | names] * len(shape)))
-    extra = draw(st.dictionaries(names, st.just({"must_understand": False, "x": 1}), max_size=1))
+    extra = draw(st.dictionaries(names.map("x_".__add__), st.just({"must_understand": False, "x": 1}), max_size=1))
     keys = draw(st.sampled_from([default_keys(), default_keys("."), v2_keys(), v2_keys("/")]))
     codecs = draw(chains_v3(dtype, chunk))
     grid = RegularGrid(chunk)
