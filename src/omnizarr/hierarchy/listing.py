@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from importlib import import_module
 from typing import TypeAlias
 
-from omnizarr.errors import NotFoundError, OmnizarrError, OmnizarrWarning
+from omnizarr.errors import NotFoundError, OmnizarrError, warn
 from omnizarr.format.dialects import dialect
 from omnizarr.hierarchy.consolidated import Block
 from omnizarr.hierarchy.context import Context
@@ -90,7 +89,7 @@ def _copy(block: Block, context: Context, path: str) -> Found | None:
 
 def left_out(path: str, error: OmnizarrError) -> None:
     """Warn that a node cannot be read."""
-    warnings.warn(f"{path!r} is left out, as it cannot be read: {error.message}", OmnizarrWarning, stacklevel=3)
+    warn(f"{path!r} is left out, as it cannot be read: {error.message}")
 
 
 def walk(

@@ -112,6 +112,8 @@ def open_node(place: Place, mode: str, dialect: str | None, consolidated: bool |
     if meta is not None:
         return Group(context, path, meta)
     if mode == "a":
+        if dialect is not None and format_of(context.store, path) not in (None, dialect):
+            raise missing(place)
         with context.lock:
             if load(context.store, path, context.limits, dialect) is None:
                 return _new_group(context, path, dialect, overwrite=False)
