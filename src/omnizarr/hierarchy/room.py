@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from omnizarr.errors import MetadataError, NodeTypeError
 from omnizarr.format.dialects import DIALECTS, DRAFT, WRITABLE, dialect
-from omnizarr.format.names import ZARR_JSON, join
+from omnizarr.format.names import ZARR_JSON, ZMETADATA, join
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.nodes import claimed, parse
 from omnizarr.hierarchy.upkeep import ancestors, block_keys
@@ -16,6 +16,8 @@ from omnizarr.model.array import ArrayMeta
 
 # The documents of a draft lie elsewhere; see `_draft`.
 _NODES: Final = tuple(name for one in DIALECTS.values() if one is not DRAFT for name in one.nodes)
+# Consolidated metadata alone are also a node.
+_OWN: Final = (*_NODES, ZMETADATA)
 _OTHERS: Final = tuple(name for name in _NODES if name != ZARR_JSON)
 
 
@@ -47,10 +49,10 @@ def find_room(context: Context, path: str, form: str, parent: str | None) -> Roo
     """
     above = ancestors(path)
     unknown = [one for one in above if parent is None or not _is_within(parent, one)]
-    keys = [join(path, name) for name in _NODES] + block_keys(above)
+    keys = [join(path, name) for name in _OWN] + block_keys(above)
     found = context.store.get_many(keys + [join(one, name) for one in unknown for name in _OTHERS])
-    own, blocks, rest = found[: len(_NODES)], found[len(_NODES) : len(keys)], found[len(keys) :]
-    exists = claimed(dict(zip(_NODES, own, strict=True))) is not None
+    own, blocks, rest = found[: len(_OWN)], found[len(_OWN) : len(keys)], found[len(keys) :]
+    exists = claimed(dict(zip(_OWN, own, strict=True))) is not None or own[-1] is not None
     missing = []
     for i, one in enumerate(unknown):
         texts = dict(zip(_OTHERS, rest[i * len(_OTHERS) :], strict=False))
