@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from omnizarr.array.defaults import Extents
 from omnizarr.errors import MetadataError, NodeTypeError
+from omnizarr.format.dialects import ZARR2
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.attrs import to_json_object
 from omnizarr.hierarchy.create import ZERO, ArrayOptions, check_format
 from omnizarr.hierarchy.group import Group, new_array
+from omnizarr.hierarchy.listing import find_copy
 from omnizarr.hierarchy.opening import Format, Mode, Place, known_options, missing, open_node
 from omnizarr.hierarchy.save import create
 from omnizarr.limits import DEFAULT_LIMITS, Limits
@@ -112,6 +114,8 @@ def open_array(
     place = Place(where, mode, path, limits=limits, cache_bytes=cache_bytes, write_empty=write_empty)
     if mode not in ("w", "w-"):
         meta = place.load(format)
+        if meta is None and mode == "r" and format in (None, ZARR2.name):
+            meta = find_copy(place.context, place.path)
         if isinstance(meta, ArrayMeta):
             return Array(place.context, place.path, meta, stored_order=stored_order)
         if meta is not None:

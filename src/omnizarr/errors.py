@@ -25,6 +25,8 @@ to do about it), and also inherits the builtin that people already catch.
 
 from __future__ import annotations
 
+import sys
+import warnings
 from typing import ClassVar
 
 
@@ -188,3 +190,11 @@ class MissingDependencyError(OmnizarrError, ImportError):
 
 class OmnizarrWarning(UserWarning):
     """Something was read that its specification does not allow, in the only way that makes sense."""
+
+
+def warn(message: str) -> None:
+    """Warn in the name of whoever called the package, from however deep inside: that is the line to look at."""
+    level, frame = 1, sys._getframe()  # noqa: SLF001 - the only way to see who calls
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "omnizarr":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, OmnizarrWarning, stacklevel=level)

@@ -313,3 +313,22 @@ def test_pickled_structures(dtype, protocol):
 def test_pickled_types_that_are_none_are_told_of(text):
     with pytest.raises(MetadataError, match="pickled document"):
         oz.open({"__zmeta__": text})
+
+
+@pytest.mark.parametrize("form", ["zarr0", "zarr1"])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"dtype": str}, "elements of any length"),
+        ({"dtype": "bytes"}, "elements of any length"),
+        ({"dtype": "bfloat16"}, "no type the string 'bfloat16'"),
+        ({"dtype": "int4"}, "no type the string 'int4'"),
+        ({"shards": (4, 4), "chunks": (2, 2)}, "no shards"),
+        ({"chunks": [[1, 3], 4]}, "chunks of one shape"),
+    ],
+)
+def test_what_came_later_is_refused_by_name(options, message, form):
+    store = {}
+    with pytest.raises(UnsupportedError, match=message):
+        oz.create_array(store, shape=(4, 4), format=form, **options)
+    assert not store

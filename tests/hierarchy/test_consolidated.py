@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import pickle
+import shutil
 
 import numpy as np
 import pytest
 
 import omnizarr as oz
-from omnizarr.errors import MetadataError, NotFoundError
+from omnizarr.errors import ExistsError, MetadataError, NotFoundError
 from omnizarr.hierarchy.upkeep import ancestors
 from omnizarr.store.mapping import DictStore
 from omnizarr.store.observe import CountingStore
@@ -228,3 +230,50 @@ def test_ancestors():
     assert ancestors("") == []
     assert ancestors("a") == [""]
     assert ancestors("a/b/c") == ["", "a", "a/b"]
+
+
+@pytest.fixture
+def copy_alone(tmp_path):
+    """Make a store with consolidated metadata and no other document, as reference files of kerchunk are."""
+    g = oz.create_group(tmp_path, format="zarr2")
+    g.create_array("s/y", data=np.arange(4))
+    g.consolidate()
+    for path in [*tmp_path.rglob(".zgroup"), *tmp_path.rglob(".zarray")]:
+        path.unlink()
+    return tmp_path
+
+
+def test_a_copy_alone_opens_by_path(copy_alone):
+    assert oz.open(copy_alone, path="s/y")[...].tolist() == [0, 1, 2, 3]
+    assert oz.open_array(copy_alone, path="s/y")[...].tolist() == [0, 1, 2, 3]
+    assert list(oz.open_group(copy_alone, path="s")) == ["y"]
+    with pytest.raises(NotFoundError):
+        oz.open(copy_alone, path="s/z")
+
+
+def test_handles_on_a_copy_alone_pickle_and_refresh(copy_alone):
+    g = oz.open(copy_alone)
+    a = g["s/y"]
+    a.refresh()
+    g.refresh()
+    for node in (a, pickle.loads(pickle.dumps(a)), pickle.loads(pickle.dumps(g))["s/y"]):
+        assert node[...].tolist() == [0, 1, 2, 3]
+
+
+def test_a_copy_alone_is_not_hidden(copy_alone):
+    for mode in ("r+", "a"):
+        with pytest.raises(NotFoundError, match="consolidated metadata"):
+            oz.open(copy_alone, mode)
+    with pytest.raises(ExistsError):
+        oz.create_group(copy_alone)
+    oz.create_group(copy_alone, overwrite=True)
+    assert list(oz.open(copy_alone)) == []
+
+
+def test_a_copy_of_what_is_gone_is_not_opened_by_path(tmp_path):
+    g = oz.create_group(tmp_path, format="zarr2")
+    g.create_array("x", data=np.arange(4))
+    g.consolidate()
+    shutil.rmtree(tmp_path / "x")
+    with pytest.raises(NotFoundError):
+        oz.open(tmp_path, path="x")

@@ -154,3 +154,23 @@ def test_old_nested_chunks_are_found(tmp_path):
     array.resize((2, 4))
     assert json.loads(path.read_text())["dimension_separator"] == "/"
     assert oz.open(tmp_path)[0, 0] == 100
+
+
+def test_who_insists_on_another_format_is_told_which_is_there():
+    store = {}
+    oz.create_group(store)
+    with pytest.raises(NotFoundError, match="what is there is zarr3"):
+        oz.open(store, "a", format="zarr2")
+
+
+def test_warnings_name_the_line_of_the_caller():
+    store = {}
+    oz.create_array(store, data=np.arange(3), format="zarr2")
+    oz.create_array(new := {}, data=np.arange(3))
+    store.update(new)
+    g = oz.create_group(outer := {})
+    outer["x/zarr.json"] = b"{"
+    for act in (lambda: oz.open(store), lambda: oz.open_array(store), g.members, g.values):
+        with pytest.warns(OmnizarrWarning) as seen:
+            act()
+        assert {one.filename for one in seen} == {__file__}

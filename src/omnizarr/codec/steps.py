@@ -227,7 +227,7 @@ KERNEL: dict[str, Lower] = {
 }
 """The codecs of the kernel that many arrays have, but sharding, which holds chains and so belongs to the compiler."""
 
-_RARE: Final[dict[str, str]] = {
+RARE: Final[dict[str, str]] = {
     **dict.fromkeys(("numcodecs.crc32", "numcodecs.adler32", "numcodecs.crc32c"), "checksums"),
     **dict.fromkeys(("numcodecs.fletcher32", "numcodecs.jenkins_lookup3", "numcodecs.base64"), "checksums"),
     **dict.fromkeys(("packbits", "numcodecs.packbits", "bitround", "numcodecs.bitround"), "bits"),
@@ -241,13 +241,13 @@ _RARE: Final[dict[str, str]] = {
 
 def is_native(name: str) -> bool:
     """Whether the kernel has a codec of this name, chains in codecs left aside."""
-    return name in KERNEL or name in _RARE
+    return name in KERNEL or name in RARE
 
 
 def _lower_of(name: str) -> Lower | None:
     known = KERNEL.get(name)
-    if known is None and name in _RARE:
-        known = import_module(f"omnizarr.codec.steps_{_RARE[name]}").CODECS[name]
+    if known is None and name in RARE:
+        known = import_module(f"omnizarr.codec.steps_{RARE[name]}").CODECS[name]
     return known
 
 

@@ -6,11 +6,10 @@ say is mostly v2 in other words, so the documents are put into the words of v2 a
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Final, cast
 
-from omnizarr.errors import MetadataError, OmnizarrWarning, UnsupportedError
+from omnizarr.errors import MetadataError, UnsupportedError, warn
 from omnizarr.format import v2, v3
 from omnizarr.format.check import mapping, missing, part, sizes
 from omnizarr.format.document import describe, load_object
@@ -184,7 +183,7 @@ def _parse_array(doc: dict[str, JSON], key: str, lead: str, limits: Limits) -> A
     unknown = {name: value for name, value in doc.items() if name not in _KNOWN}
     for name, value in unknown.items():
         if not isinstance(value, dict) or value.get("must_understand") is not False:
-            warnings.warn(f"{key}: the field /{part(name)} is not known to any draft", OmnizarrWarning, stacklevel=4)
+            warn(f"{key}: the field /{part(name)} is not known to any draft")
     # The writer took the first chunk's key for arrays without dimensions.
     keys = Keys(lead, separator, "", f"{lead}0")
     return _sharded(meta._replace(format=FORMAT, keys=keys, extra=unknown), doc.get("storage_transformers"), key)

@@ -7,13 +7,12 @@ floats. Decimals are read as doubles and then rounded, half to even, to the type
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Callable
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
-from omnizarr.errors import OmnizarrWarning
+from omnizarr.errors import warn
 from omnizarr.model.dtype import DType
 from omnizarr.model.fill import NAN_BITS, Fill, pack_float, pack_float_bits, pack_int, pack_small
 from omnizarr.model.jsonvalue import JSON
@@ -162,7 +161,7 @@ def read_small(value: JSON, dtype: DType) -> bytes:
     if number == 0 and name == NO_ZERO:
         # What tensorstore writes for the smallest number, which is too small for its own text.
         message = f"{name} has no zero, so the fill value 0 is taken for its smallest number"
-        warnings.warn(message, OmnizarrWarning, stacklevel=2)
+        warn(message)
         return bytes(1)
     return pack_small(number, name, order)
 

@@ -72,14 +72,34 @@ def render_fill(fill: Fill, dtype: DType, format_name: str) -> JSON:
 
 
 def only_array(meta: ArrayMeta | GroupMeta, format_name: str) -> ArrayMeta:
-    """Return the node if it is an array: these formats have nothing else.
+    """Return the node if it is an array, of elements of one size and without shards: these formats have nothing else.
 
     Raises:
-        UnsupportedError: It is a group.
+        UnsupportedError: It is not.
     """
-    if isinstance(meta, ArrayMeta):
-        return meta
-    raise UnsupportedError(f"{format_name} has no groups", hint='Take format="zarr2" or "zarr3".')
+    if not isinstance(meta, ArrayMeta):
+        raise UnsupportedError(f"{format_name} has no groups", hint='Take format="zarr2" or "zarr3".')
+    if meta.is_sharded:
+        raise UnsupportedError(f"{format_name} has no shards", hint='Take format="zarr3".')
+    if meta.dtype.vlen:
+        hint = 'Take a type of one length, such as "U10", or format="zarr2" or "zarr3".'
+        raise UnsupportedError(f"{format_name} has no elements of any length, such as {meta.dtype.label}", hint=hint)
+    return meta
+
+
+def old_dtype(value: JSON, format_name: str) -> JSON:
+    """Return a type as v2 spells it, if these formats had it: those of NumPy, and nothing else.
+
+    Raises:
+        UnsupportedError: They had not.
+    """
+    for one in value if isinstance(value, list) else (value,):
+        kind = one[1] if isinstance(one, list) else one
+        if isinstance(kind, list):
+            old_dtype(kind, format_name)
+        elif not isinstance(kind, str) or kind[:1] not in ("<", ">", "|"):
+            raise UnsupportedError(f"{format_name} has no type {describe(kind)}", pointer="/dtype")
+    return value
 
 
 def fixed_keys(keys: Keys, separator: str | None, format_name: str) -> Keys:

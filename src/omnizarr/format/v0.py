@@ -16,7 +16,7 @@ from omnizarr.format import v2
 from omnizarr.format.check import choice, even_chunks, integer, missing
 from omnizarr.format.document import load_object
 from omnizarr.format.names import ZATTR, ZDATA, ZMETA
-from omnizarr.format.old import dump, fixed_keys, only_array, parse_fill, render_fill
+from omnizarr.format.old import dump, fixed_keys, old_dtype, only_array, parse_fill, render_fill
 from omnizarr.format.v0_pickle import is_pickle, load_pickle
 from omnizarr.format.v2_codecs import render_codecs
 from omnizarr.format.v2_dtype import render_dtype
@@ -117,7 +117,7 @@ def _document(meta: ArrayMeta) -> dict[str, JSON]:
     return {
         "shape": list(meta.shape),
         "chunks": even_chunks(meta.grid, "Zarr v0"),
-        "dtype": render_dtype(meta.dtype, pipeline.dtype_order),
+        "dtype": old_dtype(render_dtype(meta.dtype, pipeline.dtype_order), "Zarr v0"),
         "fill_value": render_fill(meta.fill, meta.dtype, "Zarr v0"),
         "cname": blosc["cname"],
         "clevel": blosc["clevel"],

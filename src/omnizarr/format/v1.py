@@ -14,7 +14,7 @@ from omnizarr.format import v2
 from omnizarr.format.check import choice, even_chunks, missing
 from omnizarr.format.document import describe, load_object
 from omnizarr.format.names import ATTRS, META
-from omnizarr.format.old import dump, fixed_keys, only_array, parse_fill, render_fill
+from omnizarr.format.old import dump, fixed_keys, old_dtype, only_array, parse_fill, render_fill
 from omnizarr.format.v2_codecs import render_codecs
 from omnizarr.format.v2_dtype import render_dtype
 from omnizarr.limits import DEFAULT_LIMITS, Limits
@@ -103,7 +103,7 @@ def render(meta: ArrayMeta | GroupMeta) -> dict[str, bytes]:
         "zarr_format": 1,
         "shape": list(meta.shape),
         "chunks": even_chunks(meta.grid, "Zarr v1"),
-        "dtype": render_dtype(meta.dtype, pipeline.dtype_order),
+        "dtype": old_dtype(render_dtype(meta.dtype, pipeline.dtype_order), "Zarr v1"),
         "compression": name,
         "compression_opts": options,
         "fill_value": render_fill(meta.fill, meta.dtype, "Zarr v1"),

@@ -5,10 +5,9 @@ https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html
 
 from __future__ import annotations
 
-import warnings
 from typing import Final, cast
 
-from omnizarr.errors import MetadataError, OmnizarrWarning, UnsupportedError
+from omnizarr.errors import MetadataError, UnsupportedError, warn
 from omnizarr.format import fill_json
 from omnizarr.format.check import choice, chunk_bytes, chunk_shape, even_chunks, mapping, missing, shape
 from omnizarr.format.document import describe
@@ -129,7 +128,7 @@ def _field(doc: dict[str, JSON], field: str, key: str) -> JSON:
     if field in doc:
         return doc[field]
     message = f"{key}: the field {field!r} is missing; {describe(_DEFAULTS[field])} is assumed"
-    warnings.warn(message, OmnizarrWarning, stacklevel=2)
+    warn(message)
     return _DEFAULTS[field]
 
 

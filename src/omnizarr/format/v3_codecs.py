@@ -5,11 +5,10 @@ https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#chunk-encoding
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
-from omnizarr.errors import LimitError, MetadataError, OmnizarrWarning, UnsupportedError
+from omnizarr.errors import LimitError, MetadataError, UnsupportedError, warn
 from omnizarr.format.check import choice, chunk_bytes, part, sizes
 from omnizarr.format.codec_config import check_config, check_safe
 from omnizarr.format.document import describe
@@ -155,7 +154,7 @@ def _bytes(codec: Codec, pointer: str, flow: Flow) -> Codec:
         choice(endian, f"{pointer}/endian", flow.key, ("little", "big"))
     elif dtype is not None and dtype.has_order:
         message = f"{flow.key}: the byte order of {dtype.name} is not given; little-endian is assumed (at {pointer})"
-        warnings.warn(message, OmnizarrWarning, stacklevel=2)
+        warn(message)
         return Codec(codec.name, {"endian": "little"}, codec.required)
     return codec
 
@@ -247,7 +246,7 @@ def _sharding(codec: Codec, pointer: str, flow: Flow) -> Codec:
     index_codecs = given.get("index_codecs")
     if index_codecs is None:
         message = f"{key}: the codecs of the shard index are not given; bytes and crc32c are assumed (at {pointer})"
-        warnings.warn(message, OmnizarrWarning, stacklevel=2)
+        warn(message)
         index_codecs = [step.to_json() for step in INDEX_CODECS]
     if flow.shape is None or flow.dtype is None:
         raise UnsupportedError("sharding after a codec that changes the shape", pointer=pointer, key=key)

@@ -16,6 +16,7 @@ from omnizarr.hierarchy.attrs import Attributes
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.handle import Handle
 from omnizarr.hierarchy.indexers import Blocks, OIndex, VIndex, read_fields, write_fields
+from omnizarr.hierarchy.listing import reload
 from omnizarr.hierarchy.nodes import load
 from omnizarr.hierarchy.real_keys import with_real_keys
 from omnizarr.hierarchy.resize import append, resize
@@ -24,7 +25,7 @@ from omnizarr.model.array import ArrayMeta, with_order
 from omnizarr.model.codec import Codec, inner_codecs, sharding_of
 from omnizarr.model.grid import Lengths, place
 from omnizarr.model.jsonvalue import JSON
-from omnizarr.store.protocol import Store, place_name
+from omnizarr.store.protocol import place_name
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -269,7 +270,7 @@ class Array(Handle):
             NodeTypeError: If a group took its place.
         """
         with self._context.lock:
-            meta = load(self._context.store, self._path, self._context.limits, self._meta.format)
+            meta = reload(self._context, self._path, self._meta.format)
             if meta is None:
                 raise NotFoundError("the array is gone", path=place_name(self._context.store, self._path))
             if not isinstance(meta, ArrayMeta):
@@ -321,8 +322,7 @@ class Array(Handle):
 
     def __reduce__(self) -> tuple[object, ...]:
         context = self._context
-        options = (context.read_only, context.limits, context.write_empty, context.cache_bytes, self._stored_order)
-        return _reopened, (context.store, self._path, self._meta.format, *options)
+        return _reopened, (context, self._path, self._meta.format, self._stored_order)
 
     def __dask_tokenize__(self) -> tuple[object, ...]:
         # The place and the metadata: what is stored may change under the same token, as with any file.
@@ -367,10 +367,8 @@ def _keeps_array(selection: object) -> bool:
     return selection is Ellipsis or (isinstance(selection, tuple) and Ellipsis in selection)
 
 
-def _reopened(store: Store, path: str, dialect: str, *options: Any) -> Array:  # noqa: ANN401 - see __reduce__
-    read_only, limits, write_empty, cache_bytes, stored_order = options
-    context = Context(store, read_only=read_only, limits=limits, write_empty=write_empty, cache_bytes=cache_bytes)
-    meta = load(store, path, limits, dialect)
+def _reopened(context: Context, path: str, dialect: str, stored_order: Literal["C", "F"] | None) -> Array:
+    meta = reload(context, path, dialect)
     if not isinstance(meta, ArrayMeta):
-        raise NotFoundError("the array is gone", path=place_name(store, path))
+        raise NotFoundError("the array is gone", path=place_name(context.store, path))
     return Array(context, path, meta, stored_order=stored_order)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from _thread import RLock
+from typing import Any
 
 from omnizarr.array.io import Access
 from omnizarr.errors import ReadOnlyError
@@ -55,6 +56,10 @@ class Context:
         self._block: Block | None = None
         self._lock: tuple[int, RLock] | None = None
 
+    def __reduce__(self) -> tuple[object, ...]:
+        settings = (self.limits, self.write_empty, self.cache_bytes, self.block_root, self.only_read)
+        return _restored, (self.store, self.read_only, *settings)
+
     @property
     def lock(self) -> RLock:
         """What keeps the other threads of this process from changing metadata in the store."""
@@ -105,3 +110,16 @@ class Context:
             raise ReadOnlyError(f"the format {self.only_read} can only be read", path=path or "/", hint=hint)
         if self.read_only:
             raise ReadOnlyError("opened for reading only", path=path or "/", hint='open it with mode="r+" to change it')
+
+
+def _restored(store: Store, read_only: bool, *settings: Any) -> Context:  # noqa: ANN401 - as `__reduce__` gives them
+    limits, write_empty, cache_bytes, block_root, only_read = settings
+    return Context(
+        store,
+        read_only=read_only,
+        limits=limits,
+        write_empty=write_empty,
+        cache_bytes=cache_bytes,
+        block_root=block_root,
+        only_read=only_read,
+    )

@@ -23,8 +23,8 @@ from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.create import ZERO, ArrayOptions, array_meta
 from omnizarr.hierarchy.filling import fitting, with_data
 from omnizarr.hierarchy.handle import Handle
-from omnizarr.hierarchy.listing import Found, children, find, is_there, left_out, not_found, tree, walk
-from omnizarr.hierarchy.nodes import Meta, as_path, implied, load
+from omnizarr.hierarchy.listing import Found, children, find, is_there, left_out, not_found, reload, tree, walk
+from omnizarr.hierarchy.nodes import Meta, as_path
 from omnizarr.hierarchy.transfer import check_apart, consolidate, copy_node
 from omnizarr.hierarchy.tree import Tree
 from omnizarr.model.array import ArrayMeta
@@ -32,7 +32,7 @@ from omnizarr.model.dtype import DType
 from omnizarr.model.group import GroupMeta
 from omnizarr.model.jsonvalue import JSON
 from omnizarr.model.keys import Keys
-from omnizarr.store.protocol import Store, place_name
+from omnizarr.store.protocol import place_name
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -316,9 +316,7 @@ class Group(Handle):
         return html.table(f"Group {self.name}", facts, self.tree(depth=3)._repr_html_())
 
     def __reduce__(self) -> tuple[object, ...]:
-        context = self._context
-        options = (context.read_only, context.limits, context.write_empty, context.cache_bytes)
-        return _reopened, (context.store, self._path, self._meta.format, *options)
+        return _reopened, (self._context, self._path, self._meta.format)
 
     def __dask_tokenize__(self) -> tuple[object, ...]:
         return ("omnizarr.Group", self._context.store.uri, self._path, repr(self._meta))
@@ -370,14 +368,12 @@ def new_array(
     return array
 
 
-def _reopened(store: Store, path: str, dialect: str, *options: Any) -> Group:  # noqa: ANN401 - see __reduce__
-    read_only, limits, write_empty, cache_bytes = options
-    context = Context(store, read_only=read_only, limits=limits, write_empty=write_empty, cache_bytes=cache_bytes)
+def _reopened(context: Context, path: str, dialect: str) -> Group:
     return Group(context, path, _loaded(context, path, dialect))
 
 
 def _loaded(context: Context, path: str, dialect: str) -> GroupMeta:
-    meta = load(context.store, path, context.limits, dialect) or implied(context.store, path)
+    meta = reload(context, path, dialect)
     if not isinstance(meta, GroupMeta):
         raise NotFoundError("the group is gone", path=place_name(context.store, path))
     return meta

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from importlib import import_module
 from typing import TypeAlias
 
-from omnizarr.errors import NotFoundError, OmnizarrError, OmnizarrWarning
+from omnizarr.errors import NotFoundError, OmnizarrError, warn
 from omnizarr.format.dialects import dialect
-from omnizarr.hierarchy.consolidated import Block
+from omnizarr.hierarchy.consolidated import Block, load_block
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.nodes import Meta, format_of, implied, load, load_many
 from omnizarr.hierarchy.tree import Tree
+from omnizarr.hierarchy.upkeep import ancestors
 from omnizarr.model.group import GroupMeta
 from omnizarr.store.protocol import place_name
 
@@ -48,6 +48,31 @@ def _copied(context: Context, path: str) -> tuple[Meta | None, bool]:
     block = context.block
     meta = None if block is None else block.meta(path, context.limits)
     return meta, meta is not None
+
+
+def reload(context: Context, path: str, form: str) -> Meta | None:
+    """Return what is at a path where a node of some format was before: from its documents, or else from a copy."""
+    meta = load(context.store, path, context.limits, form)
+    if meta is None:
+        meta, _ = _copied(context, path)
+    return implied(context.store, path) if meta is None and _is_lax(form) else meta
+
+
+def find_copy(context: Context, path: str) -> Meta | None:
+    """Return a node that has no document but in the consolidated metadata of a group at its path or above it.
+
+    Reference files of kerchunk have nothing else. Where the group has a document its nodes have some, too, and the copy
+    may be of one that is gone. The context keeps in mind which group it was.
+    """
+    for root in (path, *reversed(ancestors(path))):
+        if root != path and format_of(context.store, root) is not None:
+            return None
+        block = load_block(context.store, root, context.limits)
+        meta = None if block is None else block.meta(path, context.limits)
+        if meta is not None:
+            context.block_root = root
+            return meta
+    return None
 
 
 def is_there(context: Context, path: str, parent: str = "") -> bool:
@@ -90,7 +115,7 @@ def _copy(block: Block, context: Context, path: str) -> Found | None:
 
 def left_out(path: str, error: OmnizarrError) -> None:
     """Warn that a node cannot be read."""
-    warnings.warn(f"{path!r} is left out, as it cannot be read: {error.message}", OmnizarrWarning, stacklevel=3)
+    warn(f"{path!r} is left out, as it cannot be read: {error.message}")
 
 
 def walk(

@@ -7,11 +7,10 @@ store costs one round trip; those of older formats follow if there are none.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Final, TypeVar
 
-from omnizarr.errors import MetadataError, NodeTypeError, OmnizarrError, OmnizarrWarning
+from omnizarr.errors import MetadataError, NodeTypeError, OmnizarrError, warn
 from omnizarr.format.dialects import DIALECTS, ZARR2, ZARR3, dialect, render
 from omnizarr.format.names import join
 from omnizarr.format.parsed import Meta
@@ -62,11 +61,7 @@ def load(store: Store, path: str, limits: Limits = DEFAULT_LIMITS, only: str | N
     if found is None and only is None:
         found = _readable(store, path, _texts(store, path, _RARE), limits)
     elif only is None and ZARR3.nodes[0] in texts and any(name in texts for name in ZARR2.nodes):
-        warnings.warn(
-            f"{path or '/'!r} holds documents of Zarr v2 and v3; v3 is used. Pass format= to choose.",
-            OmnizarrWarning,
-            stacklevel=4,
-        )
+        warn(f"{path or '/'!r} holds documents of Zarr v2 and v3; v3 is used. Pass format= to choose.")
     if isinstance(found, OmnizarrError):
         raise found
     return found

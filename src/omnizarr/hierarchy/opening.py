@@ -7,13 +7,13 @@ from importlib import import_module  # for what few stores need
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 from omnizarr.errors import MetadataError, NotFoundError, OmnizarrError, ReadOnlyError, UnsupportedError
-from omnizarr.format.dialects import DRAFT
+from omnizarr.format.dialects import DRAFT, ZARR2
 from omnizarr.format.names import join, normal_path
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.create import ArrayOptions, check_format
 from omnizarr.hierarchy.group import Group
-from omnizarr.hierarchy.listing import not_found
+from omnizarr.hierarchy.listing import find_copy, not_found
 from omnizarr.hierarchy.nodes import Meta, format_of, implied, load
 from omnizarr.hierarchy.save import create
 from omnizarr.late import LateModule
@@ -104,19 +104,21 @@ def open_node(place: Place, mode: str, dialect: str | None, consolidated: bool |
     context, path = place.context, place.path
     copied = False
     if mode == "r" and consolidated is not False and not isinstance(meta, ArrayMeta):
-        context.block_root = path
-        if meta is None or consolidated:
-            # A store that holds nothing but the copy, as reference files of kerchunk do.
-            block = context.block
-            if block is None and consolidated and meta is not None:
+        if meta is None:
+            meta = find_copy(context, path) if dialect in (None, ZARR2.name) else None
+            copied = meta is not None
+        else:
+            context.block_root = path
+            if consolidated and context.block is None:
                 raise NotFoundError("the group has no consolidated metadata", path=place_name(context.store, path))
-            if meta is None and block is not None:
-                meta, copied = block.meta(path, context.limits), True
     if isinstance(meta, ArrayMeta):
         return Array(context, path, meta, unchecked=copied)
     if meta is not None:
         return Group(context, path, meta)
     if mode == "a":
+        other = format_of(context.store, path) if dialect is not None else None
+        if other not in (None, dialect) or find_copy(context, path) is not None:
+            raise missing(place)
         with context.lock:
             if load(context.store, path, context.limits, dialect) is None:
                 return _new_group(context, path, dialect, overwrite=False)
@@ -140,6 +142,10 @@ def missing(place: Place) -> OmnizarrError:
         # Only who insists on a format gets here.
         hint = f'pass format="{other}", or none'
         return NotFoundError(f"what is there is {other}, which was not asked for", path=name, hint=hint)
+    if find_copy(place.context, place.path) is not None:
+        # Only who would write gets here.
+        message = "there is nothing but consolidated metadata, which can only be read"
+        return NotFoundError(message, path=name, hint='open it with mode="r"')
     create = None if place.context.read_only else 'mode="a" creates what is missing'
     if place.path:
         near = not_found(place.context, place.path).hint

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from omnizarr.errors import MetadataError, NodeTypeError
 from omnizarr.format.dialects import DIALECTS, DRAFT, WRITABLE, dialect
-from omnizarr.format.names import ZARR_JSON, join
+from omnizarr.format.names import ZARR_JSON, ZMETADATA, join
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.nodes import claimed, parse
 from omnizarr.hierarchy.upkeep import ancestors, block_keys
@@ -16,6 +16,8 @@ from omnizarr.model.array import ArrayMeta
 
 # The documents of a draft lie elsewhere; see `_draft`.
 _NODES: Final = tuple(name for one in DIALECTS.values() if one is not DRAFT for name in one.nodes)
+# Consolidated metadata alone are also a node.
+_OWN: Final = (*_NODES, ZMETADATA)
 _OTHERS: Final = tuple(name for name in _NODES if name != ZARR_JSON)
 
 
@@ -47,19 +49,34 @@ def find_room(context: Context, path: str, form: str, parent: str | None) -> Roo
     """
     above = ancestors(path)
     unknown = [one for one in above if parent is None or not _is_within(parent, one)]
-    keys = [join(path, name) for name in _NODES] + block_keys(above)
+    names = _OWN if _may_be_there(context, path) else ()
+    start = path + "/" if path else ""
+    keys = [start + name for name in names] + block_keys(above)
     found = context.store.get_many(keys + [join(one, name) for one in unknown for name in _OTHERS])
-    own, blocks, rest = found[: len(_NODES)], found[len(_NODES) : len(keys)], found[len(keys) :]
-    exists = claimed(dict(zip(_NODES, own, strict=True))) is not None
+    own, blocks, rest = found[: len(names)], found[len(names) : len(keys)], found[len(keys) :]
+    exists = any(text is not None for text in own) and (
+        claimed(dict(zip(names, own, strict=True))) is not None or own[-1] is not None
+    )
     missing = []
     for i, one in enumerate(unknown):
         texts = dict(zip(_OTHERS, rest[i * len(_OTHERS) :], strict=False))
         texts[ZARR_JSON] = blocks[2 * above.index(one)]
         if not _can_hold(context, one, texts, form):
             missing.append(one)
-    if parent is None and not exists and len(missing) == len(above):
+    if parent is None and not exists and len(missing) == len(above) and _may_be_draft(context, (*above, path), blocks):
         exists = _draft(context, path)
     return Room(exists, missing if dialect(form).has_groups else [], blocks)
+
+
+def _may_be_there(context: Context, path: str) -> bool:
+    """Whether it takes a look at the documents to tell that nothing is there: not in a folder that is not there."""
+    return not path or not context.is_near or any(context.store.list_dir(path + "/"))
+
+
+def _may_be_draft(context: Context, paths: Sequence[str], blocks: Sequence[bytes | None]) -> bool:
+    """Whether it takes a closer look to tell that there is no draft: an entry point, or a folder of documents."""
+    entry = any(text is not None for text in blocks[::2])
+    return entry or any(any(context.store.list_dir(join(one, "meta/"))) for one in paths)
 
 
 def _is_within(path: str, parent: str) -> bool:

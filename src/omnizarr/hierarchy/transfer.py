@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Final
 
-from omnizarr.errors import ExistsError, NodeTypeError, OmnizarrError, OmnizarrWarning, UnsupportedError
+from omnizarr.errors import ExistsError, NodeTypeError, OmnizarrError, UnsupportedError, warn
 from omnizarr.format.consolidated import is_document, render_v2, render_v3
 from omnizarr.format.dialects import DIALECTS, DRAFT, ZARR2, ZARR3, dialect
 from omnizarr.format.names import ZARR_JSON, ZARRAY, ZGROUP, ZMETADATA, join
@@ -124,7 +123,7 @@ def _consolidate(context: Context, path: str, meta: GroupMeta) -> None:
     if foreign:
         shown = ", ".join(map(repr, foreign[:_MOST_SHOWN])) + (", …" if len(foreign) > _MOST_SHOWN else "")
         message = f"the consolidated metadata of {meta.format} leave out what is of another format: {shown}"
-        warnings.warn(message, OmnizarrWarning, stacklevel=4)
+        warn(message)
     texts = _texts(context, start, keys)
     if meta.format == ZARR2.name:
         store.put(join(path, ZMETADATA), render_v2(texts))
@@ -143,5 +142,5 @@ def _texts(context: Context, start: str, keys: list[str]) -> dict[str, bytes]:
             texts[key] = value
         else:
             message = f"{start + key!r} is not an object in JSON, so the consolidated metadata leave it out"
-            warnings.warn(message, OmnizarrWarning, stacklevel=5)
+            warn(message)
     return texts
