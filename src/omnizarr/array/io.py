@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any, cast
@@ -11,7 +12,7 @@ import numpy as np
 from omnizarr.array.index import Mask, Points, Selection
 from omnizarr.array.objects import boxed, packed, unpacked
 from omnizarr.array.values import as_values, broadcast, without_padding
-from omnizarr.codec.compile import compile_chain
+from omnizarr.codec.compile import Chain, compile_chain
 from omnizarr.errors import LimitError, OmnizarrError, ShapeError, UnsupportedError
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
@@ -63,7 +64,7 @@ class Access:
         grid = meta.grid
         fill = item_of(meta.fill, dtype) if dtype.item else meta.fill.bits
         target, prefix = kernel_target(store, path + "/" if path else "")
-        chain = compile_chain(meta.codecs, dtype, grid.longest, limits=limits)
+        chain = _compiled(store, path, meta, limits)
         self._skipped = chain.skipped
         self._make = partial(
             Kernel,
@@ -81,12 +82,7 @@ class Access:
             max_chunk_bytes=limits.max_chunk_bytes,
             max_variable_bytes=limits.max_variable_bytes,
         )
-        try:
-            self.kernel = self._make(shape=meta.shape, chunks=grid.edges)
-        except OmnizarrError:
-            raise
-        except ValueError as error:  # settings that only the kernel understands, and refuses
-            raise UnsupportedError(f"the codecs cannot be used: {error}", path=place_name(store, path)) from error
+        self.kernel = _made(self._make, meta, place_name(store, path))
         self.grid = grid
         self._path = path or "/"
         self._dtype = dtype.numpy
@@ -232,6 +228,25 @@ class Access:
             self.kernel.write_points(list(found.coords), values.reshape(-1))
         else:
             self.kernel.write([], values.reshape(()))
+
+
+def _compiled(store: Store, path: str, meta: ArrayMeta, limits: Limits) -> Chain:
+    """Return the steps of an array's codecs; errors in them name the array."""
+    try:
+        return compile_chain(meta.codecs, meta.dtype, meta.grid.longest, limits=limits)
+    except OmnizarrError as error:
+        if error.path is None:
+            error.path = place_name(store, path)
+        raise
+
+
+def _made(make: Callable[..., Kernel], meta: ArrayMeta, name: str) -> Kernel:
+    try:
+        return make(shape=meta.shape, chunks=meta.grid.edges)
+    except OmnizarrError:
+        raise
+    except ValueError as error:  # settings that only the kernel understands, and refuses
+        raise UnsupportedError(f"the codecs cannot be used: {error}", path=name) from error
 
 
 def _arranged(found: Selection, raw: npt.NDArray[Any]) -> npt.NDArray[Any]:
