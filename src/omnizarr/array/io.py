@@ -12,7 +12,7 @@ import numpy as np
 from omnizarr.array.index import Mask, Points, Selection
 from omnizarr.array.objects import boxed, packed, unpacked
 from omnizarr.array.values import as_values, broadcast, without_padding
-from omnizarr.codec.compile import Chain, compile_chain
+from omnizarr.codec.compile import compile_chain
 from omnizarr.errors import LimitError, OmnizarrError, ShapeError, UnsupportedError
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
@@ -64,7 +64,7 @@ class Access:
         grid = meta.grid
         fill = item_of(meta.fill, dtype) if dtype.item else meta.fill.bits
         target, prefix = kernel_target(store, path + "/" if path else "")
-        chain = _compiled(store, path, meta, limits)
+        chain = compile_chain(meta.codecs, dtype, grid.longest, limits=limits)
         self._skipped = chain.skipped
         self._make = partial(
             Kernel,
@@ -228,16 +228,6 @@ class Access:
             self.kernel.write_points(list(found.coords), values.reshape(-1))
         else:
             self.kernel.write([], values.reshape(()))
-
-
-def _compiled(store: Store, path: str, meta: ArrayMeta, limits: Limits) -> Chain:
-    """Return the steps of an array's codecs; errors in them name the array."""
-    try:
-        return compile_chain(meta.codecs, meta.dtype, meta.grid.longest, limits=limits)
-    except OmnizarrError as error:
-        if error.path is None:
-            error.path = place_name(store, path)
-        raise
 
 
 def _made(make: Callable[..., Kernel], meta: ArrayMeta, name: str) -> Kernel:
