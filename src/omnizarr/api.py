@@ -42,7 +42,7 @@ def open(  # noqa: A001 - it is always used as omnizarr.open
     """Open an array or a group, whichever is there.
 
     Args:
-        where: A path, a `file:` URI, a store, or a mapping of keys to bytes.
+        where: A path or `file:` URI of a folder or zip archive, a binary file, a store, or a mapping of keys to bytes.
         mode: "r" to read; "r+" to read and write what exists; "a" the same, where a missing group is created; "w" to
             create a group in place of what is there; "w-" to create a group where nothing is.
         path: Path of the node within the store; its root if not given.
@@ -185,7 +185,7 @@ def create_array(
     """Create an array, and the groups above it that are missing.
 
     Args:
-        where: A path, a `file:` URI, a store, or a mapping of keys to bytes.
+        where: A path or `file:` URI of a folder or zip archive, a binary file, a store, or a mapping of keys to bytes.
         path: Path of the array within the store; its root if not given.
         shape: Length of each dimension.
         dtype: Whatever NumPy takes for one, or `str` or `bytes` for text or bytes of any length; "float64" by default.
@@ -254,7 +254,7 @@ def create_group(
     """Create a group, and the groups above it that are missing.
 
     Args:
-        where: A path, a `file:` URI, a store, or a mapping of keys to bytes.
+        where: A path or `file:` URI of a folder or zip archive, a binary file, a store, or a mapping of keys to bytes.
         path: Path of the group within the store; its root if not given.
         attrs: Attributes.
         format: "zarr3" or "zarr2".

@@ -155,3 +155,10 @@ def test_paths_of_the_file_system_lead_to_groups_without_a_document(tmp_path):
     assert (g.format, list(g), oz.detect(tmp_path / "a").what) == ("n5", ["b"], "N5 group")
     with pytest.raises(NotFoundError):
         oz.open(tmp_path / "a/b/0")
+
+
+def test_names_of_dimensions_as_xarray_wrote_them():
+    store = dataset()
+    document = json.loads(store["attributes.json"])
+    store["attributes.json"] = json.dumps({**document, "_ARRAY_DIMENSIONS": ["y", "x"]}).encode()
+    assert oz.open(store).dims == ("y", "x")

@@ -167,3 +167,13 @@ def test_the_order_f_takes_blosc_by_itself(shape):
     a = oz.open(store)
     assert (a.order, a.codecs[-1].name) == ("F", "blosc")
     assert np.array_equal(a[...], values)
+
+
+@pytest.mark.parametrize("length", [20, 100, 200])
+def test_a_document_that_is_cut_off_is_told_of(length):
+    store = {}
+    oz.create_array(store, shape=(3,), format="zarr1")
+    assert len(store["meta"]) > 200
+    store["meta"] = store["meta"][:length]
+    with pytest.raises(MetadataError, match=r"not JSON.*'meta'"):
+        oz.open(store)

@@ -174,3 +174,12 @@ def test_warnings_name_the_line_of_the_caller():
         with pytest.warns(OmnizarrWarning) as seen:
             act()
         assert {one.filename for one in seen} == {__file__}
+
+
+def test_codecs_that_cannot_be_used_name_the_array():
+    oz.create_array(store := {}, path="a/b", data=np.arange(4.0), format="zarr2", codecs=["delta"])
+    document = json.loads(store["a/b/.zarray"])
+    document["filters"] = [{"id": "delta", "dtype": "<f8", "astype": "<M8[ns]"}]
+    store["a/b/.zarray"] = json.dumps(document).encode()
+    with pytest.raises(MetadataError, match="a/b"):
+        oz.open(store)["a/b"][...]

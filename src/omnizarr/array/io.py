@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any, cast
@@ -96,12 +97,7 @@ class Access:
             max_chunk_bytes=limits.max_chunk_bytes,
             max_variable_bytes=limits.max_variable_bytes,
         )
-        try:
-            self.kernel = self._make(shape=meta.shape, chunks=grid.edges)
-        except OmnizarrError:
-            raise
-        except ValueError as error:  # settings that only the kernel understands, and refuses
-            raise UnsupportedError(f"the codecs cannot be used: {error}", path=place_name(store, path)) from error
+        self.kernel = _made(self._make, meta, place_name(store, path))
         self.grid = grid
         self._path = path or "/"
         self._dtype = dtype.numpy
@@ -247,6 +243,15 @@ class Access:
             self.kernel.write_points(list(found.coords), values.reshape(-1))
         else:
             self.kernel.write([], values.reshape(()))
+
+
+def _made(make: Callable[..., Kernel], meta: ArrayMeta, name: str) -> Kernel:
+    try:
+        return make(shape=meta.shape, chunks=meta.grid.edges)
+    except OmnizarrError:
+        raise
+    except ValueError as error:  # settings that only the kernel understands, and refuses
+        raise UnsupportedError(f"the codecs cannot be used: {error}", path=name) from error
 
 
 def _arranged(found: Selection, raw: npt.NDArray[Any]) -> npt.NDArray[Any]:

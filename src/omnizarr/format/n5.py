@@ -13,6 +13,7 @@ from omnizarr.errors import MetadataError, UnsupportedError
 from omnizarr.format.check import choice, chunk_bytes, integer, mapping, shape, sizes
 from omnizarr.format.document import describe, load_object
 from omnizarr.format.names import ATTRIBUTES_JSON
+from omnizarr.format.v2 import DIMENSIONS, parse_dims
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.codec import BLOSC_SHUFFLES, Codec
@@ -68,7 +69,8 @@ def parse(start: str, texts: Mapping[str, bytes], limits: Limits = DEFAULT_LIMIT
     block = Codec("n5_default", {"codecs": [codec.to_json() for codec in inner]})
     keys = Keys("", "/", "", "0", reversed=True)
     grid, fill = RegularGrid(blocks), Fill.zero(dtype)
-    return ArrayMeta(lengths, dtype, grid, keys, fill, (block,), None, attributes, FORMAT, extra)
+    dims = parse_dims(attributes.get(DIMENSIONS), len(lengths))  # as xarray wrote it through zarr-python's N5Store
+    return ArrayMeta(lengths, dtype, grid, keys, fill, (block,), dims, attributes, FORMAT, extra)
 
 
 def _compression(doc: Mapping[str, JSON], dtype: DType, key: str) -> list[Codec]:

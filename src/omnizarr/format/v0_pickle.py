@@ -287,7 +287,7 @@ def _plain(value: object, key: str, depth: int) -> JSON:
         return made
     if isinstance(value, np.void):
         return b64encode(value.tobytes()).decode("ascii")
-    if isinstance(value, np.longdouble):
+    if isinstance(value, np.generic) and value.dtype.char == "g":
         near = float(value)
         if near != value and value == value:  # noqa: PLR0124 - a NaN is one in every precision
             raise MetadataError(f"the fill value {value!s:.40} is a long double, which no document can hold", key=key)

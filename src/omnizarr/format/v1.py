@@ -35,8 +35,12 @@ _ORDER: Final = "order"
 
 
 def is_meta(data: bytes) -> bool:
-    """Whether a file called `meta` looks like that of an array: any name is also one that a user may give."""
-    return data.lstrip()[:1] == b"{" and b'"zarr_format"' in data
+    """Whether a file called `meta` looks like that of an array: any name is also one that a user may give.
+
+    Names are sorted in it, so that one that is cut off has the chunks alone.
+    """
+    text = data.strip()
+    return text[:1] == b"{" and (b'"zarr_format"' in text or (b'"chunks"' in text and text[-1:] != b"}"))
 
 
 def parse(start: str, texts: Mapping[str, bytes], limits: Limits = DEFAULT_LIMITS) -> ArrayMeta | None:

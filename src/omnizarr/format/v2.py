@@ -67,7 +67,7 @@ def parse_array(zarray: JSON, zattrs: JSON, key: str, limits: Limits = DEFAULT_L
         keys=_parse_keys(doc.get("dimension_separator", "."), key),
         fill=fill_json.parse_v2(_field(doc, "fill_value", key), dtype, key),
         codecs=codecs,
-        dims=_parse_dims(attributes.get(DIMENSIONS), len(array_shape)),
+        dims=parse_dims(attributes.get(DIMENSIONS), len(array_shape)),
         attributes=attributes,
         format=FORMAT,
         extra={field: value for field, value in doc.items() if field not in _ARRAY_FIELDS},
@@ -153,8 +153,8 @@ def _attributes(zattrs: JSON, key: str) -> dict[str, JSON]:
     raise MetadataError(f"the attributes are {describe(zattrs)}, not an object", key=f"{key}/.zattrs".lstrip("/"))
 
 
-def _parse_dims(value: JSON, ndim: int) -> tuple[str | None, ...] | None:
-    # Only a convention: what does not follow it is an attribute like any other.
+def parse_dims(value: JSON, ndim: int) -> tuple[str | None, ...] | None:
+    """Read the names of dimensions among attributes: a convention, so what does not follow it is like any other."""
     if not isinstance(value, list) or len(value) != ndim or not all(isinstance(name, str) for name in value):
         return None
     return tuple(cast("list[str]", value))

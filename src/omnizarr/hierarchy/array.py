@@ -58,7 +58,7 @@ class Array(Handle):
         self._context = context if context.read_only else context.for_format(meta.format)
         self._path = path
         # The order that the user knows to be right, whatever the document says each time it is read.
-        self._stored_order = stored_order
+        self._stored_order: Literal["C", "F"] | None = stored_order
         self._meta = with_order(meta, stored_order)
         self._access: Access | None = None
         # Whether the metadata came from a copy, so that the array's own document must be read before its data.

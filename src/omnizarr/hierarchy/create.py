@@ -253,10 +253,10 @@ def _keys(given: Keys | str | Mapping[str, object] | None, separator: str | None
     if isinstance(given, Keys):
         return given
     if isinstance(given, str):
-        return parse_keys(Codec(given, {} if separator is None else {"separator": separator}), "")
+        return parse_keys(Codec(given, {} if separator is None else {"separator": separator}), "chunk_keys")
     if not isinstance(given, Mapping):
         raise MetadataError(f"chunk_keys is a name, a mapping or a template of keys, not {given!r}")
-    return parse_keys(parse_named(to_json_object(given), "/chunk_key_encoding", ""), "")
+    return parse_keys(parse_named(to_json_object(given), "/chunk_key_encoding", "chunk_keys"), "chunk_keys")
 
 
 def _dims(names: Sequence[str | None] | None, shape: tuple[int, ...]) -> tuple[str | None, ...] | None:
