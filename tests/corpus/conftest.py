@@ -15,7 +15,7 @@ import pytest
 HERE = Path(__file__).parent
 
 OUTSIDE = Path(os.environ.get("OMNIZARR_CORPUS", HERE / "outside"))
-"""Where archives of other projects' test data are, see PROVENANCE.md; tests of those that are not there are left out."""
+"""Where archives of other projects' test data are, see PROVENANCE.md; tests of those that are missing are left out."""
 
 _NEEDS = {
     "test_implementations.py": "zarr_implementations",

@@ -94,15 +94,19 @@ def test_data_types_that_are_refused(case):
     assert caught.value.pointer == case["pointer"]
 
 
+STRUCTS = [one for one in load("data-types", "accepted") if "struct" in one.id[:40]]
+
+
 @pytest.mark.parametrize("endian", ["little", "big"])
-@pytest.mark.parametrize("case", [one for one in load("data-types", "accepted") if "struct" in one.id[:40]])
+@pytest.mark.parametrize("case", STRUCTS)
 def test_packed_fill_values_have_the_order_of_the_codec(case, endian):
     codecs = [{"name": "bytes", "configuration": {"endian": endian}}]
     document = array(data_type=case["data_type"], fill_value=case["fill_value"], codecs=codecs)
-    try:
-        meta = v3.parse_array(document, KEY)
-    except errors.UnsupportedError as error:
-        pytest.skip(str(error))  # types of ml_dtypes know the machine's order alone
+    if endian == "big" and "bfloat16" in str(case["data_type"]):  # which knows the machine's order alone
+        with pytest.raises(errors.UnsupportedError, match="big-endian"):
+            v3.parse_array(document, KEY)
+        return
+    meta = v3.parse_array(document, KEY)
     packed = isinstance(case["fill_value"], str)
     assert (meta.fill.bits.hex() == case["bits"]) == (packed or endian == "little")
     if packed:

@@ -74,7 +74,8 @@ impl Kind {
             Self::I64 => cut64(x),
             Self::U64 if x >= long => cut64(x - long) ^ i64::MIN,
             Self::U64 => cut64(x),
-            Self::U32 if x >= short => cut32(x - short) ^ i64::from(i32::MIN),
+            // NumPy takes now this, now that for what does not fit into 32 bits; wrapping brings back what wrapped before.
+            Self::U32 => cut64(x),
             _ => cut32(x),
         }
     }
