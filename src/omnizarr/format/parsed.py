@@ -33,6 +33,14 @@ _siblings_v3: dict[tuple[tuple[str, bytes], ...], ArrayMeta] = {}
 _parsed_v2: dict[tuple[bytes, bytes | None, bool], Meta] = {}
 
 
+def known(new: bytes | None, array: bytes | None, group: bytes | None, attrs: bytes | None) -> Meta | None:
+    """Return what the documents of a v3 or v2 node mean, if they were parsed before and are those of one of them."""
+    if new is not None:
+        return _parsed_v3.get(new) if array is None and group is None else None
+    main = group if array is None else array
+    return None if main is None else _parsed_v2.get((main, attrs, array is not None))
+
+
 def parse_v3(data: bytes, key: str, limits: Limits = DEFAULT_LIMITS) -> Meta | None:
     """Parse a `zarr.json`; consolidated metadata in it is left out. `None` for a draft's entry point, which is no node.
 

@@ -106,7 +106,9 @@ def _key(options: ArrayOptions, dialect: str, limits: Limits) -> str:
     if is_uneven(options.get("chunks")) or is_uneven(options.get("shards")):
         return ""  # the text of a long array leaves some of it out
     fill = options.get("fill_value")
-    return "" if fill != fill else repr((dialect, limits, *options.values()))  # noqa: PLR0124 - a NaN has many forms
+    if fill != fill:  # noqa: PLR0124 - a NaN has many forms
+        return ""
+    return repr((dialect, None if limits is DEFAULT_LIMITS else limits, *options.values()))
 
 
 _ALL: Final = ArrayOptions.__annotations__.keys()

@@ -63,6 +63,7 @@ def detect(where: object, path: str | None) -> Detected:
             return _not_a_folder(local, sniffed.what, sniffed.cure)
     try:
         place = Place(where, "r", path)
+        place.look()
     except OmnizarrError as error:
         return Detected("unreadable", "", "", "", str(error.args[0] if error.args else error))
     return look(place)

@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 from omnizarr.errors import MetadataError, NodeTypeError, OmnizarrError, warn
 from omnizarr.format.dialects import DIALECTS, ZARR2, ZARR3, dialect, render
 from omnizarr.format.names import join
-from omnizarr.format.parsed import Meta
+from omnizarr.format.parsed import Meta, known
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
@@ -56,7 +56,14 @@ def load(store: Store, path: str, limits: Limits = DEFAULT_LIMITS, only: str | N
         MetadataError: If a document is there that breaks its specification.
         UnsupportedError: If `only` is no dialect.
     """
-    texts = _texts(store, path, _COMMON if only is None else dialect(only).documents)
+    start = path + "/" if path else ""
+    names = _COMMON if only is None else dialect(only).documents
+    values = store.get_many([start + name for name in names])
+    if only is None and limits is DEFAULT_LIMITS:
+        meta = known(*values)
+        if meta is not None:
+            return meta
+    texts = {name: value for name, value in zip(names, values, strict=True) if value is not None}
     found = _readable(store, path, texts, limits)
     if found is None and only is None:
         found = _readable(store, path, _texts(store, path, _RARE), limits)
@@ -108,8 +115,16 @@ def _load_some(
 ) -> list[Meta | OmnizarrError | None]:
     values = store.get_many([join(path, name) for path in paths for name in names])
     width = len(names)
-    metas = []
+    metas: list[Meta | OmnizarrError | None] = []
     for i, path in enumerate(paths):
+        if width == 1:
+            value = values[i]
+            meta = known(value, None, None, None) if limits is DEFAULT_LIMITS else None
+            if meta is None and value is not None:
+                metas.append(_readable(store, path, {names[0]: value}, limits))
+            else:
+                metas.append(meta)
+            continue
         row = zip(names, values[i * width : (i + 1) * width], strict=True)
         metas.append(_readable(store, path, {name: value for name, value in row if value is not None}, limits))
     return metas

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from importlib import import_module  # for what few stores need
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
@@ -20,6 +21,7 @@ from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
+from omnizarr.store.file import FileStore
 from omnizarr.store.protocol import Store, place_name
 from omnizarr.store.resolve import resolve
 
@@ -37,7 +39,7 @@ _MODES: Final = ("r", "r+", "a", "w", "w-")
 class Place:
     """A place that a user named: the store behind it, opened as the mode asks, and the path in it."""
 
-    __slots__ = ("context", "path")
+    __slots__ = ("_given", "_unseen", "context", "path")
 
     def __init__(
         self,
@@ -52,13 +54,32 @@ class Place:
         if mode not in _MODES:
             raise MetadataError(f"mode is {mode!r}, not one of {', '.join(_MODES)}")
         read_only = mode == "r"
-        store, start = _resolved(where, read_only=read_only, limits=limits)
+        # Most places are folders, and those that are read are looked at only if they turn out not to be.
+        self._unseen = where if read_only and isinstance(where, (str, os.PathLike)) else None
+        self._given = path
+        store, start = _resolved(where, read_only=read_only, limits=limits, look=self._unseen is None)
         if not read_only and store.read_only:
             raise ReadOnlyError(f"the store is read-only, so it cannot be opened with mode {mode!r}", path=path)
-        self.path = join(start, normal_path(path)).strip("/") if path else start
+        self.path = self._path_from(start)
         self.context = Context(
             store, read_only=read_only, limits=limits, write_empty=write_empty, cache_bytes=cache_bytes
         )
+
+    def _path_from(self, start: str) -> str:
+        return join(start, normal_path(self._given)).strip("/") if self._given else start
+
+    def look(self) -> bool:
+        """Look at what the place is, if it has not been; say whether it is something else than a folder.
+
+        Raises:
+            UnsupportedError: If it is a file that cannot be opened.
+        """
+        if self._unseen is None:
+            return False
+        where, self._unseen = self._unseen, None
+        store, start = _resolved(where, read_only=True, limits=self.context.limits, look=True)
+        self.context.store, self.path = store, self._path_from(start)
+        return not isinstance(getattr(store, "inner", store), FileStore)
 
     def load(self, only: str | None = None) -> Meta | None:
         """Return what is there, or `None` if no node is; in a hierarchy of a draft the store becomes a view of that.
@@ -70,14 +91,21 @@ class Place:
             MetadataError: If a document breaks its specification.
         """
         context = self.context
-        if only not in (None, DRAFT.name):
-            return load(context.store, self.path, context.limits, only)
-        meta = load(context.store, self.path, context.limits) if only is None else None
-        if meta is None:
-            found = import_module("omnizarr.hierarchy.draft_view").find_draft(context.store, self.path, context.limits)
-            if found is not None:
-                context.store, self.path = found
-                meta = load(context.store, self.path, context.limits, DRAFT.name)
+        plain = only != DRAFT.name
+        meta = load(context.store, self.path, context.limits, only) if plain else None
+        if meta is None and self.look() and plain:
+            meta = load(context.store, self.path, context.limits, only)
+        if meta is not None or only not in (None, DRAFT.name):
+            return meta
+        return self._load_other()
+
+    def _load_other(self) -> Meta | None:
+        """Return what is there if it is in a draft, or without a document of its own."""
+        context, meta = self.context, None
+        found = import_module("omnizarr.hierarchy.draft_view").find_draft(context.store, self.path, context.limits)
+        if found is not None:
+            context.store, self.path = found
+            meta = load(context.store, self.path, context.limits, DRAFT.name)
         if meta is None and not self.path:
             found = import_module("omnizarr.hierarchy.above").find_above(context.store, context.limits)
             if found is not None:
@@ -156,9 +184,9 @@ def missing(place: Place) -> OmnizarrError:
     return error
 
 
-def _resolved(where: object, *, read_only: bool, limits: Limits) -> tuple[Store, str]:
+def _resolved(where: object, *, read_only: bool, limits: Limits, look: bool) -> tuple[Store, str]:
     try:
-        return resolve(where, read_only=read_only, limits=limits)
+        return resolve(where, read_only=read_only, limits=limits, look=look)
     except UnsupportedError as error:
         # A file inside an array, say: whoever names it wants the array.
         above = nearby.folder_above(error.path) if error.path else None

@@ -50,6 +50,8 @@ def find_room(context: Context, path: str, form: str, parent: str | None) -> Roo
     above = ancestors(path)
     unknown = [one for one in above if parent is None or not _is_within(parent, one)]
     names = _OWN if _may_be_there(context, path) else ()
+    if not names and not unknown:
+        return Room(exists=False, missing=[], blocks=context.store.get_many(block_keys(above)))
     start = path + "/" if path else ""
     keys = [start + name for name in names] + block_keys(above)
     found = context.store.get_many(keys + [join(one, name) for one in unknown for name in _OTHERS])
@@ -70,6 +72,9 @@ def find_room(context: Context, path: str, form: str, parent: str | None) -> Roo
 
 def _may_be_there(context: Context, path: str) -> bool:
     """Whether it takes a look at the documents to tell that nothing is there: not in a folder that is not there."""
+    has_folder = getattr(context.store, "has_folder", None)
+    if has_folder is not None:
+        return not path or has_folder(path)
     return not path or not context.is_near or any(context.store.list_dir(path + "/"))
 
 

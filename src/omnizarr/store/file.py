@@ -97,6 +97,10 @@ class FileStore:
             key_to_path(self.root, key)  # Refuses names that the system would take for something else.
         self.native.put(check_key(key), data if type(data) is bytes else byte_view(key, data))
 
+    def has_folder(self, prefix: str) -> bool:
+        """Whether anything may lie below a prefix; quicker than listing it."""
+        return os.path.lexists(f"{self.root}/{prefix}")
+
     def make_folder(self, prefix: str) -> None:
         """Make an empty directory, which no other operation does."""
         os.makedirs(key_to_path(self.root, check_prefix(prefix)[:-1]), exist_ok=True)  # noqa: PTH103 - as above
