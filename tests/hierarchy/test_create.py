@@ -129,3 +129,15 @@ def test_documents_are_plain_json():
     assert document["fill_value"] == "NaN"
     assert document["dimension_names"] == ["x"]
     assert all(set(codec) <= {"name", "configuration"} for codec in document["codecs"])
+
+
+@pytest.mark.parametrize("endian", ["little", "big"])
+@pytest.mark.parametrize("given", ["<", ">"])
+def test_fields_take_the_byte_order_of_the_codec(endian, given):
+    values = np.array([(1, 2.5), (3, 4.5)], [("a", f"{given}i4"), ("b", f"{given}f8")])
+    store = {}
+    oz.create_array(store, data=values, codecs={"name": "bytes", "configuration": {"endian": endian}})
+    found = oz.open(store)
+    assert found.dtype == values.dtype.newbyteorder(endian)
+    assert found[...].tolist() == values.tolist()
+    assert store["c/0"][:4] == (1).to_bytes(4, endian)

@@ -12,7 +12,7 @@ import numpy as np
 from omnizarr.array.defaults import Extents, grid_layout
 from omnizarr.array.uneven import is_uneven
 from omnizarr.array.values import as_values
-from omnizarr.codec.chain import Layout, build_chain
+from omnizarr.codec.chain import Layout, as_codecs, build_chain
 from omnizarr.codec.object_type import is_object, object_type
 from omnizarr.errors import MetadataError, ShapeError, UnsupportedError
 from omnizarr.format.dialects import DIALECTS, WRITABLE, ZARR0, ZARR1, ZARR2, Dialect
@@ -23,7 +23,7 @@ from omnizarr.format.v3_keys import parse_keys
 from omnizarr.hierarchy.attrs import to_json_object
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
-from omnizarr.model.codec import Codec, blosc_shuffle
+from omnizarr.model.codec import Codec, blosc_shuffle, canonical
 from omnizarr.model.dtype import DType
 from omnizarr.model.fill import Fill
 from omnizarr.model.jsonvalue import JSON
@@ -124,7 +124,7 @@ def _array_meta(options: ArrayOptions, dialect: str, limits: Limits) -> ArrayMet
     wanted, shape = _dtype_and_shape(options)
     if wanted.name == "object" and form is not ZARR2:
         raise UnsupportedError("only Zarr v2 has arrays of Python objects", hint='Pass format="zarr2".')
-    memory = _in_memory(wanted, form)
+    memory = _in_memory(wanted, form, options.get("codecs", "auto"))
     grid, chunks, shards = grid_layout(shape, wanted.itemsize, options.get("chunks", "auto"), options.get("shards"))
     if options.get("order", "C") not in ("C", "F"):
         raise MetadataError(f"order is {options.get('order')!r}, not 'C' or 'F'")
@@ -146,7 +146,7 @@ def _array_meta(options: ArrayOptions, dialect: str, limits: Limits) -> ArrayMet
     )
 
 
-def _in_memory(wanted: DType, form: Dialect) -> DType:
+def _in_memory(wanted: DType, form: Dialect, codecs: object) -> DType:
     """Return the type as the array will have it.
 
     In v3 the `bytes` codec swaps the elements, so that in memory they can be in the machine's order; not the fields of
@@ -154,7 +154,13 @@ def _in_memory(wanted: DType, form: Dialect) -> DType:
     """
     if wanted.family == "struct":
         wanted = wanted._replace(numpy=packed(wanted.numpy))
-        return wanted if form.keeps_byte_order else wanted.with_byteorder(wanted.byteorder or "native")
+        if form.keeps_byte_order:
+            return wanted
+        orders = [codec.configuration.get("endian") for codec in as_codecs(codecs) if canonical(codec.name) == "bytes"]
+        asked = orders[0] if orders else None
+        if asked == "little" or asked == "big":  # noqa: PLR1714 - the type checker follows this
+            return wanted.with_byteorder(asked)
+        return wanted.with_byteorder(wanted.byteorder or "native")
     return wanted if form.keeps_byte_order else wanted.with_byteorder("native")
 
 
