@@ -157,9 +157,8 @@ def _in_memory(wanted: DType, form: Dialect, codecs: object) -> DType:
         if form.keeps_byte_order:
             return wanted
         orders = [codec.configuration.get("endian") for codec in as_codecs(codecs) if canonical(codec.name) == "bytes"]
-        asked = orders[0] if orders else None
-        if asked == "little" or asked == "big":  # noqa: PLR1714 - the type checker follows this
-            return wanted.with_byteorder(asked)
+        if any(orders):
+            return wanted.with_byteorder("big" if orders[0] == "big" else "little")
         return wanted.with_byteorder(wanted.byteorder or "native")
     return wanted if form.keeps_byte_order else wanted.with_byteorder("native")
 
