@@ -10,18 +10,17 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-from omnizarr import codec, errors
-from omnizarr.api import consolidate, create_array, create_group, detect, open, open_array, open_group  # noqa: A004
-from omnizarr.errors import OmnizarrError, OmnizarrWarning
-from omnizarr.hierarchy.array import Array
-from omnizarr.hierarchy.group import Group
-from omnizarr.limits import Limits
-from omnizarr.store.file import FileStore
-from omnizarr.store.memory import MemoryStore
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from omnizarr import codec, errors
+    from omnizarr.api import consolidate, create_array, create_group, detect, open, open_array, open_group  # noqa: A004
+    from omnizarr.errors import OmnizarrError, OmnizarrWarning
+    from omnizarr.hierarchy.array import Array
+    from omnizarr.hierarchy.group import Group
+    from omnizarr.limits import Limits
+    from omnizarr.store.file import FileStore
+    from omnizarr.store.memory import MemoryStore
     from omnizarr.store.zip import ZipStore
 
 __version__: str
@@ -46,11 +45,40 @@ __all__ = [
     "open_group",
 ]
 
+# Where each name is from. It is imported when it is first used, so that a command that only prints its help, and a
+# program that only might open an array, do not wait for NumPy and the kernel.
+_HOMES: Final = {
+    "Array": "hierarchy.array",
+    "FileStore": "store.file",
+    "Group": "hierarchy.group",
+    "Limits": "limits",
+    "MemoryStore": "store.memory",
+    "OmnizarrError": "errors",
+    "OmnizarrWarning": "errors",
+    "ZipStore": "store.zip",
+    "codec": "",
+    "consolidate": "api",
+    "create_array": "api",
+    "create_group": "api",
+    "detect": "api",
+    "errors": "",
+    "open": "api",
+    "open_array": "api",
+    "open_group": "api",
+}
+
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - of many types
-    """Look up what is seldom asked for, and takes long to import, when it is."""
+    home = _HOMES.get(name)
     if name == "__version__":
-        return import_module("importlib.metadata").version("omnizarr")
-    if name == "ZipStore":
-        return import_module("omnizarr.store.zip").ZipStore
-    raise AttributeError(f"module 'omnizarr' has no attribute {name!r}")
+        value = import_module("importlib.metadata").version("omnizarr")
+    elif home is None:
+        raise AttributeError(f"module 'omnizarr' has no attribute {name!r}")
+    else:
+        value = getattr(import_module(f"omnizarr.{home}"), name) if home else import_module(f"omnizarr.{name}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,1 @@
+"""The `oz` command: words for people around the functions of `omnizarr.tools`."""

@@ -1,0 +1,98 @@
+"""A line on standard error that says how far long work has come, how fast, and how long it will take."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Final, Self, TextIO
+
+_EVERY: Final = 0.1
+"""Seconds between two looks of the line."""
+
+_BAR: Final = 24
+
+
+class Bar:
+    """What a tool calls to say how far it is: `(done, total, nbytes)`."""
+
+    def __init__(self, title: str, unit: str, stream: TextIO, *, shown: bool) -> None:
+        self._title = title
+        self._unit = unit
+        self._stream = stream
+        self._shown = shown
+        self._start = self._last = time.monotonic()
+        self._drawn = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.clear()
+
+    def __call__(self, done: int, total: int | None, nbytes: int, /) -> None:
+        """Draw the line, unless it was drawn a moment ago."""
+        now = time.monotonic()
+        if not self._shown or now - self._last < _EVERY:
+            return
+        self._last = now
+        text = describe(self._title, self._unit, (done, total, nbytes), now - self._start)
+        self._stream.write("\r" + text[: _columns(self._stream) - 1] + "\x1b[K")
+        self._stream.flush()
+        self._drawn = True
+
+    def clear(self) -> None:
+        """Wipe the line away."""
+        if self._drawn:
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()
+            self._drawn = False
+
+
+def describe(title: str, unit: str, at: tuple[int, int | None, int], seconds: float) -> str:
+    """Return the line, from what the tool said last and the time since it began.
+
+    >>> describe("copying", "keys", (25, 100, 50_000_000), 2.0)
+    'copying ██████░░░░░░░░░░░░░░░░░░ 25% 25/100 keys 25.0 MB/s 6 s left'
+    """
+    done, total, nbytes = at
+    parts = [title]
+    if total:
+        full = _BAR * done // total
+        parts += ["█" * full + "░" * (_BAR - full), f"{100 * done // total}%", f"{done}/{total} {unit}".rstrip()]
+    else:
+        parts.append(f"{done} {unit}".rstrip())
+    if nbytes and seconds > 0:
+        parts.append(f"{human_bytes(nbytes / seconds)}/s")
+    if total and done:
+        parts.append(f"{_duration(seconds * (total - done) / done)} left")
+    return " ".join(parts)
+
+
+def human_bytes(size: float) -> str:
+    """Return a number of bytes in the unit that suits it, in powers of 1000.
+
+    >>> human_bytes(999), human_bytes(1_500_000)
+    ('999 B', '1.5 MB')
+    """
+    for unit in ("B", "kB", "MB", "GB", "TB"):
+        if size < 999.95 or unit == "TB":
+            return f"{size:.0f} B" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1000
+    raise AssertionError
+
+
+def _duration(seconds: float) -> str:
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes}:{rest:02} min"
+    return f"{minutes // 60}:{minutes % 60:02} h"
+
+
+def _columns(stream: TextIO) -> int:
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or 80
+    except (OSError, ValueError):
+        return 80
