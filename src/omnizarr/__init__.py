@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from omnizarr.store.file import FileStore
     from omnizarr.store.memory import MemoryStore
     from omnizarr.store.zip import ZipStore
+    from omnizarr.tools.diff import diff
 
 __version__: str
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "create_array",
     "create_group",
     "detect",
+    "diff",
     "errors",
     "open",
     "open_array",
@@ -61,6 +63,7 @@ _HOMES: Final = {
     "create_array": "api",
     "create_group": "api",
     "detect": "api",
+    "diff": "tools.diff",
     "errors": "",
     "open": "api",
     "open_array": "api",
