@@ -21,7 +21,7 @@ from omnizarr.tools.diff.result import (
 )
 
 _LONGEST: Final = 60
-_WORDS: Final = ("kind", "dtype", "format", "byte order", "keys", "fill bits", "consolidated")
+_WORDS: Final = ("kind", "dtype", "format", "keys", "fill bits", "consolidated")
 _STYLES: Final[dict[str, Style]] = {"-": "red", "+": "green", "~": "yellow", "!": "red"}
 
 
@@ -36,8 +36,12 @@ def _texts(value: Any) -> Any:  # noqa: ANN401 - anything goes in
         return {name: _texts(one) for name, one in value._asdict().items()}
     if isinstance(value, tuple | list):
         return [_texts(one) for one in value]
-    kind = getattr(getattr(value, "dtype", None), "kind", "")
-    return str(value) if kind in ("M", "m", "V") else value
+    return str(value) if _kind(value) in ("M", "m", "V") else value
+
+
+def _kind(value: object) -> str:
+    """Return NumPy's letter for the type of a scalar."""
+    return str(getattr(getattr(value, "dtype", None), "kind", ""))
 
 
 def print_difference(found: Difference, named: tuple[str, str], out: Output, *, brief: bool) -> None:
@@ -121,7 +125,8 @@ def _values(found: ValueDifference) -> Iterator[tuple[str, str, int]]:
     if where:
         yield "", f"where   {where}", 1
     if found.nan_only_a or found.nan_only_b:
-        yield "", f"NaN     {found.nan_only_a} only in A, {found.nan_only_b} only in B", 1
+        word = "NaT" if _kind(found.first[0].a) in ("M", "m") else "NaN"
+        yield "", f"{word}     {found.nan_only_a} only in A, {found.nan_only_b} only in B", 1
     yield from _most(found.max_abs, found.max_rel)
     for field in found.fields:
         yield from _field(field)

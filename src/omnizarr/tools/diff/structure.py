@@ -98,7 +98,6 @@ def _of_encodings(a: ArrayMeta, b: ArrayMeta) -> Iterator[Change]:
         ("chunks", a.chunks, b.chunks),
         ("shards", a.shards, b.shards),
         ("codecs", _codecs(a.codecs), _codecs(b.codecs)),
-        ("byte order", a.dtype.byteorder, b.dtype.byteorder),
         ("keys", _example(a), _example(b)),
         ("fill bits", *((_bits(a), _bits(b)) if same_type(a.dtype, b.dtype) else ("", ""))),
         ("other fields", dict(a.extra), dict(b.extra)),

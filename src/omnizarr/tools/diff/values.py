@@ -197,8 +197,7 @@ class Tally:
         if not len(which):
             return
         best = which[int(np.argmax(far[which]))]
-        if self._max_abs is None or far[best] > self._max_abs.difference:
-            self._max_abs = _extreme(far[best], int(best), places, region)
+        self._max_abs = _larger(self._max_abs, _extreme(far[best], int(best), places, region))
         if self.kind.magnitude is None:
             return
         size = self.kind.magnitude(places[2][which]).astype(np.float64)
@@ -206,8 +205,8 @@ class Tally:
             relative = np.where((size > 0) & np.isfinite(size), far[which].astype(np.float64) / size, -1.0)
         relative[~np.isfinite(relative)] = -1.0
         best = int(np.argmax(relative))
-        if relative[best] > 0 and (self._max_rel is None or relative[best] > self._max_rel.difference):
-            self._max_rel = _extreme(relative[best], int(which[best]), places, region)
+        if relative[best] > 0:
+            self._max_rel = _larger(self._max_rel, _extreme(relative[best], int(which[best]), places, region))
 
     def result(self) -> FieldDifference:
         """Return what was found."""
@@ -224,6 +223,13 @@ def _close(
     with np.errstate(invalid="ignore", over="ignore"):
         allowed = rules.atol + rules.rtol * size
         return np.asarray((far <= allowed) & np.isfinite(y) | (x == y), np.bool_)
+
+
+def _larger(known: Extreme | None, new: Extreme) -> Extreme:
+    """Return the larger of two; of equal ones that which comes first, in whatever order they were found."""
+    if known is None or new.difference > known.difference:
+        return new
+    return new if new.difference == known.difference and new.at < known.at else known
 
 
 def _extreme(
