@@ -15,7 +15,7 @@ PYTEST_ARGS ?=
 BENCH_ARGS ?=
 
 .DELETE_ON_ERROR:
-.PHONY: help setup build demo test test-rust test-python bench check check-rust check-python format docs clean
+.PHONY: help setup build demo test test-rust test-python bench check check-rust check-python format docs transcripts clean
 
 help:
 	@echo 'make demo     create a small dataset, read it back, and make a page to look at'
@@ -23,6 +23,7 @@ help:
 	@echo 'make check    format, lint, types and import layers, in both languages'
 	@echo 'make bench    race the other implementations and rewrite the table in docs/performance.md'
 	@echo 'make docs     build the documentation into site/'
+	@echo 'make transcripts  write what commands print now into the pages that show them'
 	@echo 'make build    build the kernel into the virtual environment'
 	@echo 'make format   format and fix what can be fixed by a tool'
 	@echo 'make clean    remove what the targets above have made'
@@ -56,6 +57,10 @@ demo: $(STAMP)/kernel
 docs: $(STAMP)/kernel $(STAMP)/group-docs
 	@NO_MKDOCS_2_WARNING=1 $(RUN)mkdocs build --strict
 	@echo 'open site/index.html'
+
+transcripts: $(STAMP)/kernel $(STAMP)/group-test
+	OMNIZARR_RECORD=1 $(RUN)pytest -q tests/docs/test_transcripts.py
+	@git diff --stat -- README.md docs
 
 # --- prove ------------------------------------------------------------------------------------------------------------
 

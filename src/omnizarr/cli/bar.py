@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import time
 from typing import Final, Self, TextIO
+
+from omnizarr.cli.terminal import can_draw, columns
 
 _EVERY: Final = 0.1
 """Seconds between two looks of the line."""
@@ -21,6 +22,7 @@ class Bar:
         self._stream = stream
         self._shown = shown
         self._start = self._last = time.monotonic()
+        self._before: tuple[int, int] | None = None
         self._drawn = False
 
     def __enter__(self) -> Self:
@@ -31,12 +33,19 @@ class Bar:
 
     def __call__(self, done: int, total: int | None, nbytes: int, /) -> None:
         """Draw the line, unless it was drawn a moment ago."""
+        if not self._shown:
+            return
         now = time.monotonic()
-        if not self._shown or now - self._last < _EVERY:
+        if self._before is None:
+            # Work that goes on where it was left begins with what is done already, which says nothing of its speed.
+            self._before, self._start = (done, nbytes), now
+        if now - self._last < _EVERY:
             return
         self._last = now
-        text = describe(self._title, self._unit, (done, total, nbytes), now - self._start)
-        self._stream.write("\r" + text[: _columns(self._stream) - 1] + "\x1b[K")
+        text = describe(self._title, self._unit, (done, total, nbytes), now - self._start, self._before)
+        if not can_draw(self._stream):
+            text = text.replace("█", "#").replace("░", "-")
+        self._stream.write("\r" + text[: columns(self._stream) - 1] + "\x1b[K")
         self._stream.flush()
         self._drawn = True
 
@@ -48,8 +57,10 @@ class Bar:
             self._drawn = False
 
 
-def describe(title: str, unit: str, at: tuple[int, int | None, int], seconds: float) -> str:
-    """Return the line, from what the tool said last and the time since it began.
+def describe(
+    title: str, unit: str, at: tuple[int, int | None, int], seconds: float, before: tuple[int, int] = (0, 0)
+) -> str:
+    """Return the line, from what the tool said last, the time since it began, and what had been done before.
 
     >>> describe("copying", "keys", (25, 100, 50_000_000), 2.0)
     'copying ██████░░░░░░░░░░░░░░░░░░ 25% 25/100 keys 25.0 MB/s 6 s left'
@@ -61,10 +72,10 @@ def describe(title: str, unit: str, at: tuple[int, int | None, int], seconds: fl
         parts += ["█" * full + "░" * (_BAR - full), f"{100 * done // total}%", f"{done}/{total} {unit}".rstrip()]
     else:
         parts.append(f"{done} {unit}".rstrip())
-    if nbytes and seconds > 0:
-        parts.append(f"{human_bytes(nbytes / seconds)}/s")
-    if total and done:
-        parts.append(f"{_duration(seconds * (total - done) / done)} left")
+    if nbytes > before[1] and seconds > 0:
+        parts.append(f"{human_bytes((nbytes - before[1]) / seconds)}/s")
+    if total and done > before[0]:
+        parts.append(f"{_duration(seconds * (total - done) / (done - before[0]))} left")
     return " ".join(parts)
 
 
@@ -89,10 +100,3 @@ def _duration(seconds: float) -> str:
     if minutes < 60:
         return f"{minutes}:{rest:02} min"
     return f"{minutes // 60}:{minutes % 60:02} h"
-
-
-def _columns(stream: TextIO) -> int:
-    try:
-        return os.get_terminal_size(stream.fileno()).columns or 80
-    except (OSError, ValueError):
-        return 80

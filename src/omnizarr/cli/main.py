@@ -7,111 +7,167 @@ does it and returns the exit code. Only the module of the command that is asked 
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import warnings
-from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
-from omnizarr.cli.output import Output
-from omnizarr.cli.parser import Parser, add_common
+from omnizarr.cli.overview import COMMANDS, meant, overview
+from omnizarr.cli.terminal import WIDEST, columns
+from omnizarr.errors import OmnizarrError, StoreError
 
-COMMANDS: Final[dict[str, str]] = {
-    "info": "say what is there, how it is stored, and what is odd about it",
-    "tree": "draw what lies below a group",
-    "ls": "list names, one a line",
-    "cat": "print values: as text, CSV or NumPy's format",
-    "attrs": "show, set and delete attributes",
-    "copy": "copy nodes from store to store, byte for byte",
-    "convert": "change format, chunks, shards or codecs",
-    "validate": "check documents, keys and chunks against the specifications, and repair them",
-    "diff": "compare structure, attributes and values",
-    "consolidate": "copy all documents of a hierarchy into one",
-    "mv": "give a node another name or place",
-    "rm": "erase nodes",
-    "conformance": "print an array as the public conformance tests ask for it",
-    "completion": "print what makes a shell complete oz's words",
-}
-"""Every command, with a line about it, in the order in which help lists them."""
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from omnizarr.cli.output import Output
+    from omnizarr.cli.parser import Parser
+
+__all__ = ["COMMANDS", "DONE", "NO", "TROUBLE", "main", "parser_of"]
 
 DONE, NO, TROUBLE = 0, 1, 2
 """Exit codes: done, or yes; the answer is no (differs, is not valid, is not there); something went wrong."""
+
+_WITH_VALUE: Final = ("--colour", "--color")
+"""Options of all commands that take a value, which may also stand before the command."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command, and return its exit code."""
     words = sys.argv[1:] if argv is None else list(argv)
-    parser = _parser(words)
-    arguments = parser.parse_args(words)
-    if arguments.command is None:
-        parser.print_help()
-        return DONE
-    out = Output(as_json=arguments.json, colour=arguments.colour)
+    try:
+        return _main(words)
+    except KeyboardInterrupt:
+        _die_of("SIGINT")
+    except BrokenPipeError:
+        # Whoever read our output has seen enough.
+        _forget_output()
+        _die_of("SIGPIPE")
+
+
+def _main(words: list[str]) -> int:
+    command, rest = _command(words)
+    if command is None or command == "help" or words[0] == "--version":
+        return _help([word for word in rest if not word.startswith("-")], rest)
+    if command == "__complete":  # what the scripts of `oz completion` call
+        code: int = import_module("omnizarr.cli.complete").run(rest)
+        return code
+    if command not in COMMANDS:
+        near = meant(command)
+        return _refuse(
+            f"there is no command {command!r}", f"did you mean 'oz {near}'?" if near else "see oz --help", rest
+        )
+    from omnizarr.cli.parser import UsageError  # noqa: PLC0415 - the help of oz itself needs no argparse
+
+    parser = parser_of(command)
+    try:
+        arguments = parser.parse(rest)
+    except UsageError as error:
+        return _refuse(str(error), f"see {error.prog} --help", rest)
+    return _run(command, arguments, parser)
+
+
+def _command(words: list[str]) -> tuple[str | None, list[str]]:
+    """Return the command, and all other words; what stands before the command may stand behind it as well."""
+    at = 0
+    while at < len(words) and words[at].startswith("-"):
+        at += 2 if words[at] in _WITH_VALUE else 1
+    return (words[at], [*words[at + 1 :], *words[:at]]) if at < len(words) else (None, words)
+
+
+def parser_of(command: str) -> Parser:
+    """Return the parser of a command."""
+    from omnizarr.cli.parser import Parser, add_common  # noqa: PLC0415 - as above
+
+    summary = COMMANDS[command]
+    parser = Parser(prog=f"oz {command}", description=f"{summary[0].upper()}{summary[1:]}.")
+    import_module(f"omnizarr.cli.{command}").configure(parser)
+    add_common(parser)
+    return parser
+
+
+def _help(about: list[str], words: list[str]) -> int:
+    if "--version" in words:
+        sys.stdout.write(f"oz {import_module('importlib.metadata').version('omnizarr')}\n")
+    elif about and about[0] in COMMANDS and about[0] != "help":
+        parser_of(about[0]).print_help()
+    elif about and about[0] != "help":
+        return _refuse(f"there is no command {about[0]!r}", "see oz --help", words)
+    elif unknown := [word for word in words if word.startswith("-") and word not in ("-h", "--help")]:
+        return _refuse(f"there is no option {unknown[0]!r} without a command", "see oz --help", words)
+    else:
+        sys.stdout.write(overview(max(24, min(columns(sys.stdout), WIDEST))))
+    sys.stdout.flush()
+    return DONE
+
+
+def _refuse(text: str, cure: str, words: Sequence[str]) -> int:
+    import_module("omnizarr.cli.output").Output(as_json="--json" in words).trouble(text, cure)
+    return TROUBLE
+
+
+def _run(command: str, arguments: Namespace, parser: Parser) -> int:
+    options = {option for action in parser._actions for option in action.option_strings}  # noqa: SLF001 - no other way
+    out: Output = import_module("omnizarr.cli.output").Output(
+        as_json=arguments.json, colour=arguments.colour, quiet=arguments.quiet, options=options
+    )
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always")
             warnings.showwarning = out.show_warning
-            return _run(arguments, out)
-    except KeyboardInterrupt:
+            code: int = import_module(f"omnizarr.cli.{command}").run(arguments, out)
+            out.clear()
+            sys.stdout.flush()
+            return code
+    except (KeyboardInterrupt, BrokenPipeError):
         out.clear()
-        _die_of(signal.SIGINT)
-    except BrokenPipeError:
-        # Whoever read our output has seen enough.
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - for the interpreter's last flush
-        _die_of(signal.SIGPIPE)
+        raise
+    except Exception as error:  # noqa: BLE001 - nobody who types a command wants a traceback
+        return _trouble(error, out)
 
 
-def _run(arguments: Namespace, out: Output) -> int:
-    # Imported when a command runs: the errors of a command that only prints its help need no NumPy.
-    errors = import_module("omnizarr.errors")
-    try:
-        code: int = import_module(f"omnizarr.cli.{arguments.command}").run(arguments, out)
-        sys.stdout.flush()
-    except errors.OmnizarrError as error:
+def _trouble(error: Exception, out: Output) -> int:
+    """Tell of an error, and return the exit code."""
+    from omnizarr.cli.parser import UsageError  # noqa: PLC0415 - as above
+
+    if os.environ.get("OZ_TRACEBACK"):
+        out.clear()
+        import_module("traceback").print_exception(error)
+    if isinstance(error, OmnizarrError):
         out.error(error)
-        return TROUBLE
-    except OSError as error:
-        if isinstance(error, BrokenPipeError):
-            raise
-        out.error(errors.StoreError(str(error)))
-        return TROUBLE
-    return code
+    elif isinstance(error, UsageError):
+        out.trouble(str(error), f"see {error.prog} --help")
+    elif isinstance(error, OSError):
+        _flush()
+        named = f" ({error.filename})" if error.filename else ""
+        out.trouble(f"{error.strerror or error}{named}", kind=StoreError.kind)
+    elif isinstance(error, MemoryError):
+        out.trouble("there is not enough memory for this", kind="memory")
+    else:
+        cure = "this is a bug of oz: please report it, with what OZ_TRACEBACK=1 shows"
+        out.trouble(f"unexpected {type(error).__name__}: {error}", cure, kind="bug")
+    return TROUBLE
 
 
-def _parser(words: Sequence[str]) -> ArgumentParser:
-    parser = Parser(
-        prog="oz",
-        description="Look at, convert, copy, validate and compare arrays of every Zarr there ever was.",
-        examples=(
-            ("oz tree data.zarr", "what is in it"),
-            ("oz info data.zarr/t", "all about one array"),
-            ("oz convert old.zarr new.zarr --to zarr3", "into the newest format"),
-        ),
-    )
-    parser.add_argument("--version", action="version", version=_Version())
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-    asked = next((word for word in words if not word.startswith("-")), None)
-    for name, summary in COMMANDS.items():
-        command = commands.add_parser(name, help=summary, description=summary.capitalize() + ".")
-        if name == asked:
-            import_module(f"omnizarr.cli.{name}").configure(command)
-            add_common(command)
-    return parser
+def _flush() -> None:
+    """Write out what is left of the output, if that is not what failed."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _forget_output()
 
 
-class _Version(str):
-    """The text of `--version`, looked up only when it is printed."""
-
-    __slots__ = ()
-
-    def __mod__(self, _: object) -> str:
-        return f"oz {import_module('importlib.metadata').version('omnizarr')}"
+def _forget_output() -> None:
+    """Keep the interpreter from writing what is left of the output once more when it ends."""
+    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - open to the end
 
 
-def _die_of(number: signal.Signals) -> NoReturn:
+def _die_of(name: str) -> NoReturn:
     """End as if the signal had not been caught, so that a shell sees what happened."""
-    signal.signal(number, signal.SIG_DFL)
+    signals = import_module("signal")
+    number = getattr(signals, name, None)
+    if number is None:  # this system has no such signal
+        sys.exit(TROUBLE)
+    signals.signal(number, signals.SIG_DFL)
     os.kill(os.getpid(), number)
     sys.exit(128 + number)

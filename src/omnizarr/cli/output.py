@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import json
+import contextlib
+import io
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from importlib import import_module
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, Literal, TextIO
 
 from omnizarr.cli.bar import Bar
+from omnizarr.cli.terminal import can_draw, columns, has_colour, is_terminal, printable
 
 if TYPE_CHECKING:
     from omnizarr.errors import OmnizarrError
@@ -20,17 +23,44 @@ Style = Literal["bold", "dim", "red", "green", "yellow", "blue", "cyan"]
 
 
 class Output:
-    """Where a command prints, and how."""
+    """Where a command prints, and how.
 
-    def __init__(self, *, as_json: bool = False, colour: str = "auto") -> None:
+    Attributes:
+        as_json: Whether to print JSON instead of text.
+        quiet: Whether to print neither progress nor warnings.
+        options: The options that the command has, so that cures of errors can name them.
+    """
+
+    def __init__(
+        self, *, as_json: bool = False, colour: str = "auto", quiet: bool = False, options: Collection[str] = ()
+    ) -> None:
+        open_streams()
         self.as_json = as_json
-        self._on_out = _has_colour(sys.stdout, colour)
-        self._on_err = _has_colour(sys.stderr, colour)
+        self.quiet = quiet
+        self.options = options
+        self._on_out = has_colour(sys.stdout, colour)
+        self._on_err = has_colour(sys.stderr, colour)
         self._bar: Bar | None = None
+        self._warned: set[str] = set()
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether standard output is a terminal."""
+        return is_terminal(sys.stdout)
+
+    @property
+    def width(self) -> int:
+        """Columns of the terminal; 80 where there is none."""
+        return columns(sys.stdout if self.is_terminal else None)
+
+    @property
+    def can_draw(self) -> bool:
+        """Whether the output takes more than ASCII."""
+        return can_draw(sys.stdout)
 
     def style(self, text: str, *styles: Style) -> str:
-        """Return text in colour, where the output has any."""
-        return _styled(text, styles) if self._on_out else text
+        """Return text in colour, where the output has any; control characters in it are written out."""
+        return _styled(printable(text), styles) if self._on_out and styles else printable(text)
 
     def line(self, text: str = "") -> None:
         """Print a line."""
@@ -39,27 +69,51 @@ class Output:
 
     def json(self, value: object) -> None:
         """Print a value as JSON: named tuples as objects, whatever has no form there as its text."""
-        self.line(json.dumps(plain(value), indent=2, ensure_ascii=False))
+        dumps = import_module("json").dumps
+        # Half a surrogate has no form in UTF-8; escaped, it has one in JSON.
+        self.line(dumps(plain(value), indent=2, ensure_ascii=not self.can_draw))
 
     def show_warning(self, message: Warning | str, *_: object, **__: object) -> None:
-        """Print a warning on standard error."""
-        self._tell("warning", str(message), "yellow")
+        """Print a warning on standard error, unless it was printed before."""
+        text = _cures().warned(str(message))
+        if self.quiet or text in self._warned:
+            return
+        self._warned.add(text)
+        if self.as_json:
+            self._tell_json({"warning": text})
+        else:
+            self._tell("warning", text, None, "yellow")
 
     def error(self, error: OmnizarrError) -> None:
         """Print an error in two lines: what and where, and what to do about it."""
-        text = str(error).removesuffix(error.hint or "").rstrip("\n")
-        self._tell("error", text.replace("\n", " "), "red")
-        if error.hint:
-            sys.stderr.write(f"  {error.hint.replace(chr(10), '; ')}\n")
+        text, cure = _cures().told(error, self.options)
+        self.trouble(text, cure, kind=error.kind, path=error.path, key=error.key, codec=error.codec)
 
-    def _tell(self, what: str, text: str, style: Style) -> None:
-        self.clear()
+    def trouble(self, text: str, cure: str | None = None, *, kind: str = "usage", **where: str | None) -> None:
+        """Print what is wrong and what to do about it, in two lines; with --json, as one object."""
+        if self.as_json:
+            self._tell_json({"error": {"kind": kind, "message": text, "hint": cure, **where}})
+        else:
+            self._tell("error", text, cure, "red")
+
+    def _tell(self, what: str, text: str, more: str | None, style: Style) -> None:
         word = _styled(what, (style, "bold")) if self._on_err else what
-        sys.stderr.write(f"oz: {word}: {text}\n")
+        self._to_err(f"oz: {word}: {text}\n" + (f"  {more}\n" if more else ""))
+
+    def _tell_json(self, value: object) -> None:
+        self._to_err(import_module("json").dumps(plain(value)) + "\n")
+
+    def _to_err(self, text: str) -> None:
+        self.clear()
+        # In the order in which it happened, where both go to the same place.
+        sys.stdout.flush()
+        sys.stderr.write(text)
+        sys.stderr.flush()
 
     def progress(self, title: str, unit: str = "") -> Bar:
         """Return a bar on standard error, for a `with` statement; it is silent where no one watches."""
-        self._bar = Bar(title, unit, sys.stderr, shown=sys.stderr.isatty() and not self.as_json)
+        watched = is_terminal(sys.stderr) and os.environ.get("TERM") != "dumb"
+        self._bar = Bar(title, unit, sys.stderr, shown=watched and not self.as_json and not self.quiet)
         return self._bar
 
     def clear(self) -> None:
@@ -67,13 +121,31 @@ class Output:
         if self._bar is not None:
             self._bar.clear()
 
+    def ask(self, question: str) -> bool | None:
+        """Ask a question that is answered by yes or no; `None` where there is no one to answer."""
+        if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
+            return None
+        self._to_err(f"{question} [y/N] ")
+        return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def open_streams() -> None:
+    """Give the program streams where it was started without, and let none fail on a character that it cannot say."""
+    for name in ("stdout", "stderr"):
+        stream: TextIO | None = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115 - open to the end
+        elif isinstance(stream, io.TextIOWrapper):
+            with contextlib.suppress(ValueError):
+                stream.reconfigure(errors="backslashreplace")
+
 
 def plain(value: Any) -> Any:  # noqa: ANN401 - anything goes in, what JSON has comes out
     """Return a value in the terms of JSON; what it has no number for, as the text that Zarr's documents use.
 
     >>> import numpy as np
-    >>> plain({"a": np.float32(0.5), "b": (1, None, b"x"), "c": float("nan")})
-    {'a': 0.5, 'b': [1, None, 'x'], 'c': 'NaN'}
+    >>> plain({"a": np.float32(0.5), "b": (1, None, b"x"), "c": float("nan"), "d": 1j})
+    {'a': 0.5, 'b': [1, None, 'x'], 'c': 'NaN', 'd': [0.0, 1.0]}
     """
     if hasattr(value, "tolist"):  # NumPy's arrays and scalars
         value = value.tolist()
@@ -85,6 +157,8 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - anything goes in, what JSON has 
         return [plain(one) for one in value]
     if isinstance(value, bytes):
         return value.decode("utf-8", "backslashreplace")
+    if isinstance(value, complex):
+        return [plain(value.real), plain(value.imag)]
     if isinstance(value, float) and not isfinite(value):
         return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}[str(value)]
     return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
@@ -94,7 +168,5 @@ def _styled(text: str, styles: tuple[Style, ...]) -> str:
     return f"\x1b[{';'.join(_CODES[style] for style in styles)}m{text}\x1b[0m"
 
 
-def _has_colour(stream: TextIO, wanted: str) -> bool:
-    if wanted != "auto":
-        return wanted == "always"
-    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+def _cures() -> Any:  # noqa: ANN401 - a module, which only errors and warnings need
+    return import_module("omnizarr.cli.cures")

@@ -2,46 +2,87 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
-from collections.abc import Iterable
+from argparse import ArgumentParser, HelpFormatter, Namespace
+from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
+
+from omnizarr.cli.overview import examples
+from omnizarr.cli.terminal import WIDEST, columns, is_terminal
+
+
+class UsageError(Exception):
+    """Words that a command does not take; `prog` is the command."""
+
+    def __init__(self, prog: str, message: str) -> None:
+        super().__init__(message)
+        self.prog = prog
 
 
 class Parser(ArgumentParser):
     """A parser whose help ends in examples."""
 
     def __init__(self, *, examples: Iterable[tuple[str, str]] = (), **settings: Any) -> None:  # noqa: ANN401 - argparse's
-        super().__init__(formatter_class=RawDescriptionHelpFormatter, allow_abbrev=False, **settings)
-        self.set_examples(examples)
+        if sys.version_info >= (3, 14):
+            settings.setdefault("color", False)  # what is in colour is the output's to say
+        super().__init__(formatter_class=_Formatter, allow_abbrev=False, **settings)
+        self.examples: list[tuple[str, str]] = list(examples)
+        # Selections and values may begin like a negative number.
+        self._negative_number_matcher = re.compile(r"-[.\d]")
 
     def set_examples(self, examples: Iterable[tuple[str, str]]) -> None:
         """Set the examples: what to type, and what it does."""
-        rows = list(examples)
-        if rows:
-            width = max(len(typed) for typed, _ in rows)
-            lines = (f"  {typed:{width}}  # {does}" for typed, does in rows)
-            self.epilog = "examples:\n" + "\n".join(lines)
+        self.examples = list(examples)
+
+    def parse(self, words: Sequence[str]) -> Namespace:
+        """Return what the words say; options may stand anywhere between the others.
+
+        Raises:
+            UsageError: If the command does not take them.
+        """
+        return self.parse_intermixed_args(list(words))
+
+    def format_help(self) -> str:
+        """Return the help, for the width of the terminal."""
+        text = super().format_help()
+        return text + "\n" + "\n".join(examples(self.examples, _width())) + "\n" if self.examples else text
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        """End after the help, whose reader may have seen enough of it."""
+        sys.stdout.flush()
+        super().exit(status, message)
 
     def error(self, message: str) -> NoReturn:
-        """End with exit code 2 after two lines: what is wrong, and where help is."""
-        self.exit(2, f"oz: {message}\n  see {self.prog} --help\n")
+        """Raise a `UsageError`."""
+        raise UsageError(self.prog, message)
+
+
+class _Formatter(HelpFormatter):
+    def __init__(self, prog: str, **settings: Any) -> None:  # noqa: ANN401 - argparse's
+        settings.update(width=_width(), max_help_position=26)
+        super().__init__(prog, **settings)
+
+
+def _width() -> int:
+    return max(24, min(columns(sys.stdout), WIDEST))
 
 
 def add_common(parser: ArgumentParser) -> None:
     """Add the options that every command has."""
-    parser.add_argument("--json", action="store_true", help="print one JSON document instead of text")
-    parser.add_argument(
+    group = parser.add_argument_group("options of all commands")
+    group.add_argument("--json", action="store_true", help="print one JSON document instead of text")
+    group.add_argument("-q", "--quiet", action="store_true", help="no progress and no warnings")
+    group.add_argument(
         "--colour",
         "--color",
         choices=("auto", "always", "never"),
         default="auto",
-        help="whether to use colour; by default on a terminal, unless NO_COLOR is set",
+        metavar="WHEN",
+        help="use colour always, never or (auto) on a terminal unless NO_COLOR is set",
     )
 
 
 def terminal_width() -> int:
     """Return the number of columns of the terminal, or 80 where there is none."""
-    import shutil  # noqa: PLC0415 - needed by few commands
-
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 80
+    return columns(sys.stdout) if is_terminal(sys.stdout) else columns(None)

@@ -1,0 +1,83 @@
+"""Errors in words that fit a command line.
+
+The package speaks to who writes Python: "pass overwrite=True". Who types a command has options instead, and places that
+look like what was typed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from omnizarr.cli.terminal import printable
+
+if TYPE_CHECKING:
+    from omnizarr.errors import OmnizarrError
+
+
+class Told(NamedTuple):
+    """An error: what and where, and what to do about it."""
+
+    text: str
+    cure: str | None
+
+
+# What Python says, what to type instead, and the option that the command must have for that; the first that fits.
+_CURES: Final = (
+    (r"pass overwrite=True.*", "--overwrite replaces it", "--overwrite"),
+    (r"pass overwrite=True.*", "'oz rm' erases it", None),
+    (r'[Pp]ass format="(\w+)".*', r"--from \1 chooses that", "--from"),
+    (r'(?:Pass|Take) format="(\w+)"(?: or "(\w+)")?\.', r"--to \1", "--to"),
+    (r'mode="a" creates what is missing', "", None),
+    (r"[Oo]pen (?:it )?with mode=.*", "", None),
+    (r"use open_(?:array|group) or open", "", None),
+    (r"(?:[Cc]reate an array there and write the data of this one to it|Write its data to a new array)\.?",
+     "'oz convert' writes it in another format", None),
+    (r"Copy the data to a directory, or give a mapping.*", "copy the data to a folder first", None),
+)  # fmt: skip
+
+# What is left of Python after that helps nobody here.
+_PYTHON: Final = re.compile(r"\b(?:mode|format|path|overwrite|limits|codecs|shape|data)=|\bLimits\b|\.[ov]index\b")
+
+_WARNED: Final = re.compile(r" Pass format= to choose\.")
+
+
+def told(error: OmnizarrError, options: Collection[str] = ()) -> Told:
+    """Return an error as two lines, for a command that has these options."""
+    where = [_place(error.path)] if error.path else []
+    where += [f"key {error.key!r}"] if error.key is not None else []
+    where += [f"codec {error.codec!r}"] if error.codec is not None else []
+    message = _one_line(error.message) + (f" ({', '.join(where)})" if where else "")
+    cures = (_cure(line, options) for line in (error.hint or "").splitlines())
+    return Told(printable(message), printable("; ".join(cure for cure in cures if cure)) or None)
+
+
+def warned(message: str) -> str:
+    """Return a warning as one line."""
+    return printable(_one_line(_WARNED.sub("", message)))
+
+
+def _cure(hint: str, options: Collection[str]) -> str:
+    for pattern, words, needed in _CURES:
+        if needed is None or needed in options:
+            match = re.fullmatch(pattern, hint.strip())
+            if match is not None:
+                return match.expand(words)
+    return "" if _PYTHON.search(hint) else hint.strip()
+
+
+def _place(path: str) -> str:
+    """Return a place as one would type it here."""
+    if not path.startswith("file:///"):
+        return path
+    from urllib.parse import unquote  # noqa: PLC0415 - only errors need it
+
+    absolute = unquote(path.removeprefix("file://"))
+    here = os.getcwd().rstrip("/") + "/"  # noqa: PTH109 - pathlib takes long to import
+    return absolute.removeprefix(here) or absolute
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
