@@ -13,6 +13,7 @@ mod kernel;
 mod stores;
 mod stream;
 mod strings;
+mod survey;
 mod threads;
 
 use pyo3::prelude::*;
@@ -49,6 +50,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<stores::MemoryStore>()?;
     module.add_class::<stores::ZipStore>()?;
     module.add_class::<kernel::Kernel>()?;
+    module.add_class::<survey::Survey>()?;
+    module.add_class::<survey::Checked>()?;
     module.add_class::<stream::Stream>()?;
     module.add_function(wrap_pyfunction!(split_object, module)?)
 }

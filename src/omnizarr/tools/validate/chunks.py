@@ -1,0 +1,138 @@
+"""Rules about chunks and shards, which the kernel looks at; and the census of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from math import prod
+from typing import Final, NamedTuple
+
+from omnizarr.array.io import Access
+from omnizarr.errors import OmnizarrError
+from omnizarr.format.dialects import DIALECTS
+from omnizarr.format.names import ZARRAY, ZMETADATA, join
+from omnizarr.hierarchy.real_keys import with_real_keys
+from omnizarr.model.array import ArrayMeta
+from omnizarr.native import Survey
+from omnizarr.tools.validate.keys import Odd
+from omnizarr.tools.validate.nodes import Node
+from omnizarr.tools.validate.report import Census, Cure, Sink
+from omnizarr.tools.validate.scene import Scene
+
+_BATCH: Final = 256
+_MOST_KEYS: Final = 100_000
+_MOST_TOLD: Final = 20
+_MOST_HOLLOW: Final = 4096
+"""Shards beyond this are not looked at one by one to find those that hold nothing, which is no fault."""
+
+_OWN: Final = (ZMETADATA, *(name for one in DIALECTS.values() for name in one.documents))
+
+_RULES: Final = {
+    "empty": "OZ701",
+    "size": "OZ702",
+    "checksum": "OZ704",
+    "shard-checksum": "OZ706",
+    "shard-range": "OZ707",
+    "shard-overlap": "OZ708",
+    "corrupt-shard": "OZ711",
+    "store": "OZ712",
+    "read-only": "OZ712",
+    "unsafe": "OZ712",
+}
+
+
+class Look(NamedTuple):
+    """What all arrays of one run share."""
+
+    scene: Scene
+    sink: Sink
+    decode: bool
+    tick: Callable[[int, int], None]
+    """Called with the numbers of chunks and of bytes that were just looked at."""
+
+
+def check_chunks(look: Look, nodes: dict[str, Node]) -> tuple[dict[str, Odd], list[Census]]:
+    """Look at the chunks of all arrays; nodes whose chunks are elsewhere than they say are replaced in `nodes`."""
+    odd: dict[str, Odd] = {}
+    census: list[Census] = []
+    for path, node in list(nodes.items()):
+        if not isinstance(node.meta, ArrayMeta):
+            continue
+        meta = _real(look, node.meta, path)
+        nodes[path] = node._replace(meta=meta)
+        try:
+            access = Access(look.scene.store, path, meta, limits=look.scene.limits)
+            survey = access.kernel.survey(_OWN, _MOST_KEYS)
+        except OmnizarrError as error:
+            look.sink.add("OZ713", (path, None), f"the chunks cannot be looked at: {error.message}", hint=error.hint)
+            continue
+        others = [*survey.stray, *survey.debris]
+        odd[path] = Odd(survey.outside, survey.noutside, others, survey.nstray + survey.ndebris)
+        census.append(_check_array(look, path, meta, survey))
+    return odd, census
+
+
+def _real(look: Look, meta: ArrayMeta, path: str) -> ArrayMeta:
+    try:
+        real = with_real_keys(look.scene.store, path, meta, near=True)
+    except OmnizarrError:
+        return meta
+    if real.keys != meta.keys and meta.shape:
+        key = join(path, ZARRAY)
+        cure = Cure("edit", key, "/dimension_separator", "/")
+        message = "chunks lie in folders, but the document does not say so: other readers see none of them"
+        look.sink.add("OZ324", (path, key), message, pointer="/dimension_separator", cures=(cure,))
+    return real
+
+
+def _check_array(look: Look, path: str, meta: ArrayMeta, survey: Survey) -> Census:
+    told: Counter[str] = Counter()
+    cells = filled = 0
+    for start in range(0, survey.present, _BATCH):
+        stop = min(start + _BATCH, survey.present)
+        checked = survey.check(start, stop, look.decode)
+        cells += checked.cells_present
+        filled += checked.filled
+        for key, kind, message in checked.faults:
+            _tell(look, path, (key, kind, message), told)
+        if checked.cells_present < checked.cells and survey.present <= _MOST_HOLLOW:
+            _tell_hollow(look, path, survey, start, stop)
+        look.tick(stop - start, checked.nbytes)
+    for rule, count in told.items():
+        if count > _MOST_TOLD:
+            rest = count - _MOST_TOLD
+            look.sink.add(rule, (path, None), f"{rest} more chunks are like this", times=rest)
+    total = prod(meta.cells.counts(meta.shape)) if meta.is_sharded else survey.total
+    present = cells if meta.is_sharded else survey.present
+    return Census(path, total, present, filled if look.decode else None, survey.present, survey.nbytes)
+
+
+def _tell(look: Look, path: str, fault: tuple[str, str, str], told: Counter[str]) -> None:
+    inner, kind, message = fault
+    rule = _RULES.get(kind, "OZ703")
+    if rule == "OZ707" and "half" in message:
+        rule = "OZ709"
+    elif rule == "OZ711" and "alone takes" in message:
+        rule = "OZ705"
+    elif rule == "OZ703" and '"n5_default"' in message:
+        rule = "OZ714"
+    told[rule] += 1
+    if told[rule] <= _MOST_TOLD or rule == "OZ701":
+        key = _key(look.scene, path, inner)
+        cures = (Cure("erase", key),) if rule == "OZ701" and look.scene.draft is None else ()
+        look.sink.add(rule, (path, key), message, cures=cures)
+
+
+def _tell_hollow(look: Look, path: str, survey: Survey, start: int, stop: int) -> None:
+    keys = survey.keys(start, stop)
+    for at, inner in enumerate(keys, start):
+        one = survey.check(at, at + 1)
+        if one.chunks and not one.gone and one.cells and not one.cells_present and not one.nfaults:
+            key = _key(look.scene, path, inner)
+            cures = (Cure("erase", key),) if look.scene.draft is None else ()
+            look.sink.add("OZ710", (path, key), "the shard holds no chunk", cures=cures)
+
+
+def _key(scene: Scene, path: str, inner: str) -> str:
+    key = join(path, inner)
+    return f"{scene.draft.start}{scene.draft.layout.data}{key}" if scene.draft is not None else key
