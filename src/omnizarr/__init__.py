@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from omnizarr.store.file import FileStore
     from omnizarr.store.memory import MemoryStore
     from omnizarr.store.zip import ZipStore
+    from omnizarr.tools.convert import convert
     from omnizarr.tools.diff import diff
 
 __version__: str
@@ -37,6 +38,7 @@ __all__ = [
     "__version__",
     "codec",
     "consolidate",
+    "convert",
     "create_array",
     "create_group",
     "detect",
@@ -60,6 +62,7 @@ _HOMES: Final = {
     "ZipStore": "store.zip",
     "codec": "",
     "consolidate": "api",
+    "convert": "tools.convert",
     "create_array": "api",
     "create_group": "api",
     "detect": "api",

@@ -1,0 +1,156 @@
+"""Writing the chunks of the target: as they are, or decoded and encoded anew, region by region."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+from omnizarr.array.io import Access
+from omnizarr.errors import ExistsError
+from omnizarr.format.names import join
+from omnizarr.hierarchy.context import Context
+from omnizarr.model.array import ArrayMeta
+from omnizarr.store.file import FileStore
+from omnizarr.store.protocol import Store, place_name
+from omnizarr.store.wrap import PrefixStore
+from omnizarr.tools.convert.journal import SCRATCH, Keeper, Record
+from omnizarr.tools.convert.keys import any_chunk, chunks_of, copy_keys
+from omnizarr.tools.convert.values import Step
+from omnizarr.tools.progress import Progress
+from omnizarr.tools.transfer import Plan as Transfer
+from omnizarr.tools.transfer import plan_transfer, run_transfer
+
+Pairs: TypeAlias = list[tuple[str, str]]
+
+_MOST_AT_ONCE = 256
+
+
+class Task(NamedTuple):
+    """The work for one array: keys to copy, or values to move."""
+
+    step: Step
+    record: Record
+    work: Pairs | Transfer
+
+    @property
+    def total(self) -> int:
+        """The number of keys or regions."""
+        return self.work.total if isinstance(self.work, Transfer) else len(self.work)
+
+
+def tasks_of(context: Context, path: str, steps: list[tuple[Step, Record]], memory: int) -> list[Task]:
+    """Return the work for all arrays whose chunks are written.
+
+    Raises:
+        LimitError: The memory does not suffice for one chunk or shard.
+    """
+    tasks: list[Task] = []
+    for step, record in steps:
+        old, new = step.source, step.target
+        if not step.moves or not isinstance(old, ArrayMeta) or not isinstance(new, ArrayMeta):
+            continue
+        if step.how in ("copy", "rename"):
+            found = chunks_of(context.store, join(path, step.path) if step.path else path, old)
+            work: Pairs | Transfer = [(inner, new.keys.key(place)) for inner, place in found]
+        else:
+            work = plan_transfer(old, new, memory=memory)
+        tasks.append(Task(step, record, work))
+    return tasks
+
+
+class Builder:
+    """Does the work, and tells how far it has come.
+
+    Args:
+        source: Where the arrays are.
+        path: The path of the node that is converted.
+        keeper: The journal, which knows where the target is.
+        memory: Bytes that may be used.
+        progress: Told how far the work has come.
+    """
+
+    def __init__(self, source: Context, path: str, keeper: Keeper, memory: int, progress: Progress) -> None:
+        self._source = source
+        self._path = path
+        self.keeper = keeper
+        self._memory = memory
+        self._progress = progress
+        self._done = 0
+        self._total = 0
+        self._region = 0
+        self.nbytes = 0
+
+    def run(self, tasks: list[Task]) -> None:
+        """Do all tasks, from where the journal says that an earlier run had come."""
+        first, begun = self.keeper.journal.step, self.keeper.journal.done
+        self._total = sum(task.total for task in tasks)
+        self._done = sum(task.total for task in tasks[:first]) + begun
+        for number, task in enumerate(tasks):
+            if number >= first:
+                done = begun if number == first else 0
+                self._do(number, task, done)
+                self.keeper.note(number + 1, 0)
+
+    def target(self, task: Task) -> tuple[Store, str]:
+        """Return where the chunks of an array are built."""
+        return self.keeper.store, join(self.keeper.path, task.record.scratch or task.record.path).rstrip("/")
+
+    def check_free(self, tasks: list[Task]) -> None:
+        """Refuse to mix new chunks with what has their names already: it would be taken for one of them.
+
+        Raises:
+            ExistsError: Something has.
+        """
+        for task in tasks:
+            new = task.step.target
+            store, path = self.target(task)
+            if not isinstance(new, ArrayMeta) or task.record.scratch:
+                continue
+            stray = any_chunk(store, path, new.keys, new.ndim)
+            if stray:
+                hint = "Erase it, or convert to another place."
+                message = "a key that the conversion needs is taken by something else"
+                raise ExistsError(message, path=place_name(store, path), key=join(path, stray), hint=hint)
+
+    def _do(self, number: int, task: Task, done: int) -> None:
+        old, new = task.step.source, task.step.target
+        if not isinstance(old, ArrayMeta) or not isinstance(new, ArrayMeta):
+            return
+        store, path = self.target(task)
+        origin = join(self._path, task.step.path).rstrip("/")
+        limits = self._source.limits
+
+        def on_region(count: int, nbytes: int) -> None:
+            self._tell(count - self._region, nbytes)
+            self._region = count
+            self.keeper.note(number, count)
+
+        self._region = done
+        if isinstance(task.work, Transfer):
+            reader = Access(self._source.store, origin, old, limits=limits)
+            writer = Access(store, path, new, limits=limits)
+            scratch = self._scratch(store)
+            run_transfer(task.work, reader, writer, scratch=scratch, done=done, on_region=on_region)
+            return
+        start, new_start = (one + "/" if one else "" for one in (origin, path))
+        pairs = task.work[done:]
+        batch = max(1, min(_MOST_AT_ONCE, self._memory // max(1, _chunk_bytes(old))))
+        for at, nbytes in enumerate(copy_keys((self._source.store, start), (store, new_start), pairs, batch), 1):
+            on_region(min(done + at * batch, len(task.work)), nbytes)
+
+    def _scratch(self, store: Store) -> Store | None:
+        # Beside the target, so that a run that goes on finds what an earlier one has put there.
+        if not isinstance(store, FileStore):
+            return None
+        return PrefixStore(store, join(self.keeper.path, f"{SCRATCH}/work/"))
+
+    def _tell(self, regions: int, nbytes: int) -> None:
+        self._done += regions
+        self.nbytes += nbytes
+        self._progress(self._done, self._total, self.nbytes)
+
+
+def _chunk_bytes(meta: ArrayMeta) -> int:
+    size = meta.dtype.itemsize
+    for length in meta.grid.longest:
+        size *= length
+    return size

@@ -1,0 +1,142 @@
+"""What a format can carry of an array beside its chunks: attributes, names of dimensions, fill value, other members."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from omnizarr.format.consolidated import FIELD
+from omnizarr.format.dialects import ZARR3, dialect
+from omnizarr.format.v2 import DIMENSIONS
+from omnizarr.model.array import ArrayMeta
+from omnizarr.model.dtype import DType
+from omnizarr.model.fill import Fill
+from omnizarr.model.group import GroupMeta
+from omnizarr.model.jsonvalue import JSON
+from omnizarr.model.structs import struct_order
+
+_OWN: Final[dict[str, frozenset[str]]] = {"n5": frozenset(("n5",)), "zarr1": frozenset(("order",))}
+"""Members that only say something about the format that is left behind."""
+
+_LOSSY: Final = "Allow it to be left out: lossy=True, or --lossy."
+
+
+class Loss(NamedTuple):
+    """Something that cannot be carried, but can be left out without changing a value."""
+
+    reason: str
+    hint: str = _LOSSY
+
+
+class Carried(NamedTuple):
+    """A node as the target shall have it, but for chunks and codecs."""
+
+    meta: Any
+    notes: list[str]
+    losses: list[Loss]
+
+
+def carry_group(source: GroupMeta, form: str) -> Carried:
+    """Return a group in another format; whether its metadata are consolidated is not its own affair."""
+    notes: list[str] = []
+    extra, losses = _members(source.extra, source.format, form)
+    return Carried(GroupMeta(dict(source.attributes), form, extra), notes, losses)
+
+
+def carry_array(source: ArrayMeta, form: str) -> Carried:
+    """Return an array in another format, with chunks, codecs and keys as they were."""
+    if source.format == form:
+        return Carried(source, [], [])
+    notes: list[str] = []
+    extra, losses = _members(source.extra, source.format, form)
+    attributes, dims = _names(source, form, notes, losses)
+    dtype, fill = source.dtype, source.fill
+    if form == ZARR3.name:
+        if fill.bits is None:
+            fill = Fill.zero(dtype)
+            notes.append("the fill value, which was not defined, becomes what such elements read as: zero")
+        if dtype.family == "struct" and struct_order(dtype.numpy) == "mixed":
+            dtype = dtype.with_byteorder("little")
+            fill = Fill.of(source.fill.value(source.dtype) if source.fill.bits is not None else None, dtype)
+            fill = Fill.zero(dtype) if fill.bits is None else fill
+            notes.append("all fields become little-endian: Zarr v3 has one byte order for all of them")
+    meta = source._replace(dtype=dtype, fill=fill, dims=dims, attributes=attributes, extra=extra, format=form)
+    return Carried(meta, notes, losses)
+
+
+def _members(extra: Mapping[str, JSON], before: str, form: str) -> tuple[dict[str, JSON], list[Loss]]:
+    kept = {name: value for name, value in extra.items() if name != FIELD}
+    if before == form:
+        return kept, []
+    own = _OWN.get(before, frozenset())
+    lost = [name for name in kept if name not in own]
+    reason = f"{form} has no members {', '.join(map(repr, lost))}, which are not of the specification"
+    return {}, [Loss(reason)] if lost else []
+
+
+def _names(
+    source: ArrayMeta, form: str, notes: list[str], losses: list[Loss]
+) -> tuple[dict[str, JSON], tuple[str | None, ...] | None]:
+    """Return attributes and names of dimensions: of the two, v3 has both, and older formats attributes alone."""
+    attributes, dims = dict(source.attributes), source.dims
+    listed = attributes.get(DIMENSIONS)
+    if not dialect(form).attributes:
+        if dims is not None and listed == list(dims):
+            del attributes[DIMENSIONS]
+            notes.append(f"the attribute {DIMENSIONS} becomes the names of the dimensions")
+        return attributes, dims
+    if dims is None or listed == list(dims):
+        return attributes, dims
+    if all(name is None for name in dims):
+        return attributes, None
+    if DIMENSIONS in attributes:
+        losses.append(
+            Loss(f"the attribute {DIMENSIONS} contradicts the names of the dimensions, and {form} has no other")
+        )
+        del attributes[DIMENSIONS]
+    if None in dims:
+        losses.append(Loss(f"{form} names all dimensions or none, and some have no name"))
+        return attributes, None
+    notes.append(f"the names of the dimensions become the attribute {DIMENSIONS}")
+    return attributes, dims
+
+
+def difference(wanted: ArrayMeta, seen: ArrayMeta) -> str:
+    """Say what documents that were made for an array fail to say; the empty string if nothing."""
+    if wanted.shape != seen.shape:
+        return "shape"
+    if not _same_type(wanted.dtype, seen.dtype):
+        return "data type"
+    if fill_bits(wanted) != fill_bits(seen):
+        return "fill value"
+    if wanted.dims is not None and wanted.dims != seen.dims and any(wanted.dims):
+        return "names of the dimensions"
+    return "" if _text(wanted.attributes) == _text(seen.attributes) else "attributes"
+
+
+def _same_type(one: DType, other: DType) -> bool:
+    if (one.vlen, one.item) != (other.vlen, other.item):
+        return False
+    return bool(one.vlen) or one.numpy.newbyteorder("=") == other.numpy.newbyteorder("=")
+
+
+def fill_bits(meta: ArrayMeta) -> bytes | None:
+    """Return the bits of a fill value in the machine's byte order."""
+    bits, dtype = meta.fill.bits, meta.dtype
+    if bits is None or dtype.vlen or dtype.byteorder == sys.byteorder:
+        return bits
+    if dtype.family == "struct":
+        return np.frombuffer(bits, dtype.numpy).astype(dtype.numpy.newbyteorder("=")).tobytes()
+    unit = dtype.swap_unit
+    if not dtype.byteorder or unit < 2:
+        return bits
+    return b"".join(bits[at : at + unit][::-1] for at in range(0, len(bits), unit))
+
+
+def _text(attributes: Mapping[str, JSON]) -> str:
+    # As text, in which a NaN equals a NaN; the names of dimensions are compared on their own.
+    return json.dumps({name: value for name, value in attributes.items() if name != DIMENSIONS}, sort_keys=True)

@@ -1,0 +1,96 @@
+"""The chunks of an array in its store: finding, erasing and copying them as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from omnizarr.format.names import join
+from omnizarr.model.array import ArrayMeta
+from omnizarr.model.keys import Keys
+from omnizarr.store.protocol import Store
+
+
+def chunk_keys(store: Store, path: str, keys: Keys, ndim: int) -> list[str]:
+    """Return the keys of all stored chunks below an array's path, sorted."""
+    return [inner for inner, _ in _found(store, path, keys, ndim)]
+
+
+def chunks_of(store: Store, path: str, meta: ArrayMeta) -> list[tuple[str, tuple[int, ...]]]:
+    """Return the keys of an array's stored chunks below its path, and their places; those outside it are left out."""
+    counts = meta.grid.counts(meta.shape)
+    return [
+        (inner, place)
+        for inner, place in _found(store, path, meta.keys, meta.ndim)
+        if all(at < count for at, count in zip(place, counts, strict=True))
+    ]
+
+
+def _found(store: Store, path: str, keys: Keys, ndim: int) -> list[tuple[str, tuple[int, ...]]]:
+    if ndim == 0:
+        return [(keys.scalar, ())] if keys.scalar and store.exists(join(path, keys.scalar)) else []
+    start = path + "/" if path else ""
+    found = []
+    for prefix in _prefixes(store, start, keys, ndim):
+        for key in store.list_prefix(prefix):
+            inner = key[len(start) :]
+            place = keys.parse(inner, ndim)
+            if place is not None:
+                found.append((inner, place))
+    return sorted(found)
+
+
+def _prefixes(store: Store, start: str, keys: Keys, ndim: int) -> list[str]:
+    """Return prefixes below which all chunks lie, and little else."""
+    folder = keys.prefix.rpartition("/")[0]
+    if folder:
+        return [f"{start}{folder}/"]
+    if keys.separator == "/" and ndim > 1 and not keys.prefix:
+        return [one for one in store.list_dir(start)[1] if one[len(start) : -1].isdigit()]
+    return [start]
+
+
+def any_chunk(store: Store, path: str, keys: Keys, ndim: int) -> str:
+    """Return the key of some chunk of such names that is there, or the empty string."""
+    return next(iter(chunk_keys(store, path, keys, ndim)), "")
+
+
+def erase_chunks(store: Store, path: str, keys: Keys, ndim: int) -> None:
+    """Erase all chunks of such names; where they have a folder of their own, with that."""
+    start = path + "/" if path else ""
+    folder = keys.prefix.rpartition("/")[0]
+    if folder and ndim:
+        store.erase_prefix(f"{start}{folder}/")
+        return
+    if keys.separator == "/" and ndim > 1 and not keys.prefix:
+        for prefix in _prefixes(store, start, keys, ndim):
+            store.erase_prefix(prefix)
+        return
+    for inner in chunk_keys(store, path, keys, ndim):
+        store.erase(start + inner)
+
+
+def copy_keys(
+    source: tuple[Store, str], target: tuple[Store, str], pairs: Sequence[tuple[str, str]], batch: int
+) -> Iterator[int]:
+    """Copy values from key to key, so many at a time; yields the number of bytes of each batch when it is done.
+
+    A value that is gone is erased in the target, too.
+
+    Args:
+        source: The store to read, and what all keys in it begin with.
+        target: The same for the store to write.
+        pairs: Keys in the one and the other.
+        batch: How many values are in memory at once.
+    """
+    (old_store, old_start), (new_store, new_start) = source, target
+    for at in range(0, len(pairs), batch):
+        some = pairs[at : at + batch]
+        values = old_store.get_many([old_start + old for old, _ in some])
+        size = 0
+        for (_, new), value in zip(some, values, strict=True):
+            if value is None:
+                new_store.erase(new_start + new)
+            else:
+                new_store.put(new_start + new, value)
+                size += len(value)
+        yield size

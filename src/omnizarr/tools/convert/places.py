@@ -1,0 +1,156 @@
+"""Where a conversion reads and writes."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from typing import NamedTuple
+
+from omnizarr.errors import ExistsError, MetadataError, NotFoundError, OmnizarrError, UnsupportedError
+from omnizarr.format.dialects import dialect
+from omnizarr.format.names import join
+from omnizarr.hierarchy.context import Context
+from omnizarr.hierarchy.draft_view import DraftView
+from omnizarr.hierarchy.listing import find_copy
+from omnizarr.hierarchy.nodes import documents, load
+from omnizarr.hierarchy.opening import Place, missing
+from omnizarr.hierarchy.room import find_room
+from omnizarr.hierarchy.transfer import check_apart
+from omnizarr.limits import Limits
+from omnizarr.model.array import ArrayMeta
+from omnizarr.model.group import GroupMeta
+from omnizarr.store.file import FileStore
+from omnizarr.store.protocol import Store, place_name
+
+
+class Spot(NamedTuple):
+    """A place in a store."""
+
+    context: Context
+    path: str
+    owned: bool
+    """Whether the store was opened here, and is to be closed."""
+
+    @property
+    def name(self) -> str:
+        """Where it is, for people."""
+        return place_name(self.context.store, self.path)
+
+    def close(self) -> None:
+        """Close the store, if it was opened here and can be: an archive is written then."""
+        store: object = self.context.store
+        while self.owned and store is not None:
+            close = getattr(store, "close", None)
+            if close is not None:
+                close()
+                return
+            store = getattr(store, "inner", None)
+
+
+def spot_at(where: object, mode: str, limits: Limits) -> tuple[Spot, Place]:
+    """Return a place to work at; a folder below a group is taken for a path in the store of that group."""
+    place = Place(where, mode, limits=limits)
+    context, path = place.context, place.path
+    owned = isinstance(where, (str, os.PathLike))
+    if mode != "r" and isinstance(context.store, FileStore) and not path:
+        root, path = _highest(context.store.root, limits)
+        if path:
+            place.context.store, place.path = FileStore(root, durable=context.store.durable), path
+    return Spot(context, path, owned), place
+
+
+def _highest(root: str, limits: Limits) -> tuple[str, str]:
+    """Climb from a folder to the highest of the groups around it; return that, and the path from there."""
+    top, path = root, ""
+    while True:
+        parent, name = os.path.split(top)
+        if not name or parent == top:
+            return (root, "") if not path else (top, path)
+        found = None
+        with suppress(OmnizarrError):  # what is broken up there does not concern what lies below
+            found = load(FileStore(parent), "", limits)
+        if not isinstance(found, GroupMeta) or dialect(found.format).implicit_groups:
+            return top, path
+        top, path = parent, join(name, path).rstrip("/")
+
+
+def node_at(spot: Spot, place: Place) -> tuple[Spot, ArrayMeta | GroupMeta]:
+    """Return what is at a place; in a hierarchy of a draft the place becomes one in a view of that.
+
+    Raises:
+        NotFoundError: Nothing is there.
+    """
+    meta = place.load()
+    if meta is None and place.context.read_only:
+        meta = find_copy(place.context, place.path)
+    if meta is None:
+        raise missing(place)
+    return spot._replace(context=place.context, path=place.path), meta
+
+
+def check_in_place(spot: Spot, meta: ArrayMeta | GroupMeta, form: str) -> None:
+    """Refuse what cannot be converted where it is.
+
+    Raises:
+        UnsupportedError: It is a hierarchy of a draft.
+        MetadataError: It lies in a group of another format.
+    """
+    if isinstance(spot.context.store, DraftView):
+        hint = "Give a target, and erase the old hierarchy afterwards."
+        message = "documents and chunks of a draft of Zarr v3 lie apart, so it cannot be converted in place"
+        raise UnsupportedError(message, path=spot.name, hint=hint)
+    above = spot.path
+    while above and meta.format != form and dialect(form).has_groups:
+        above = above.rpartition("/")[0]
+        group = load(spot.context.store, above, spot.context.limits)
+        if group is not None and group.format != form:
+            hint = "Convert the whole hierarchy, or give a target."
+            message = f"it lies in a group of the format {group.format}, which cannot hold one of {form}"
+            raise MetadataError(message, path=spot.name, hint=hint)
+
+
+def make_room(target: Spot, form: str, *, overwrite: bool) -> dict[str, bytes]:
+    """Look at the place of a new node, and erase what is there if it may be.
+
+    Returns:
+        The documents, by key, of groups above it that are missing.
+
+    Raises:
+        ExistsError: A node is there.
+        MetadataError: A group above has another format.
+    """
+    store, path = target.context.store, target.path
+    exists, absent, _ = find_room(target.context, path, form, None)
+    if exists and not overwrite:
+        hint = "Choose another place, or allow it to be replaced: overwrite=True, or --overwrite."
+        raise ExistsError("there is a node already", path=target.name, hint=hint)
+    if exists:
+        store.erase_prefix(path + "/" if path else "")
+    group = documents(GroupMeta(format=form)) if absent else {}
+    return {join(one, name): text for one in absent for name, text in group.items()}
+
+
+def check_two(source: Spot, target: Spot) -> None:
+    """Refuse to convert a node into itself.
+
+    Raises:
+        ExistsError: The target is within the source, or holds it.
+    """
+    try:
+        check_apart(source.context, source.path, target.context, target.path, "converted")
+    except ExistsError as error:
+        error.hint = "Leave out the target to convert it in place."
+        raise
+
+
+def is_taken(where: object, limits: Limits) -> bool:
+    """Whether a node is at a place; nothing is made there."""
+    try:
+        return Place(where, "r", limits=limits).load() is not None
+    except (NotFoundError, UnsupportedError):
+        return False
+
+
+def store_of(spot: Spot) -> Store:
+    """Return the store of a place."""
+    return spot.context.store

@@ -1,0 +1,309 @@
+"""A conversion from beginning to end: plan, build, verify, switch; or go on with, or undo, one that was stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from omnizarr.array.io import Access
+from omnizarr.errors import ConflictError, CorruptError, NotFoundError, OmnizarrError, ShapeError, UnsupportedError
+from omnizarr.format.dialects import WRITABLE
+from omnizarr.format.names import join
+from omnizarr.hierarchy.nodes import load
+from omnizarr.hierarchy.upkeep import record
+from omnizarr.limits import Limits
+from omnizarr.model.array import ArrayMeta
+from omnizarr.model.group import GroupMeta
+from omnizarr.tools.convert.build import Builder, Task, tasks_of
+from omnizarr.tools.convert.journal import Journal, Keeper, load_journal, mark_of
+from omnizarr.tools.convert.places import Spot, check_in_place, check_two, is_taken, make_room, node_at, spot_at
+from omnizarr.tools.convert.plan import Chosen, make_plan
+from omnizarr.tools.convert.records import journal_of
+from omnizarr.tools.convert.switch import forward, publish, rollback
+from omnizarr.tools.convert.values import Conversion, Plan, Refusal, Wish, format_named, summary
+from omnizarr.tools.convert.verify import check_equal
+from omnizarr.tools.progress import Progress
+
+_GO_ON: Final = "Give the same command again to go on, or undo it: oz convert --rollback."
+
+
+class Settings(NamedTuple):
+    """How a conversion is run."""
+
+    format: str | None
+    wish: Wish
+    chosen: Chosen
+    words: tuple[object, ...]
+    """All that tells one conversion from another."""
+
+    limits: Limits
+    memory: int
+    progress: Progress
+    overwrite: bool
+    verify: bool
+    resume: bool
+
+
+class _Job(NamedTuple):
+    source: Spot
+    target: Spot
+    meta: ArrayMeta | GroupMeta
+    plan: Plan
+    journal: Journal | None
+    resumed: bool
+    in_place: bool
+
+
+def plan_only(source: object, target: object, settings: Settings) -> Conversion:
+    """Say what would be done; nothing is written."""
+    spot, place = spot_at(source, "r", settings.limits)
+    try:
+        spot, meta = node_at(spot, place)
+        wish = _wish(settings, meta)
+        in_place = target is None
+        plan = make_plan(spot.context, spot.path, meta, wish, settings.chosen, in_place=in_place)
+        refused = list(plan.refused)
+        if in_place:
+            try:
+                check_in_place(spot, meta, wish.format)
+            except OmnizarrError as error:
+                refused.append(Refusal("", error.message, error.hint or ""))
+        elif not settings.overwrite and is_taken(target, settings.limits):
+            refused.append(
+                Refusal("", "there is a node at the target already", "Choose another place, or --overwrite.")
+            )
+        _check_used(plan, wish)
+        name = spot.name if in_place else str(target)
+        return Conversion(
+            spot.name,
+            name,
+            in_place,
+            meta.format,
+            wish.format,
+            summary(plan.steps),
+            tuple(refused),
+            written=False,
+            verified=False,
+            resumed=False,
+            nbytes=0,
+        )
+    finally:
+        spot.close()
+
+
+def convert_in_place(source: object, settings: Settings) -> Conversion:
+    """Convert a node where it is."""
+    spot, place = spot_at(source, "r+", settings.limits)
+    try:
+        journal = load_journal(spot.context.store, spot.path)
+        resumed = journal is not None
+        if journal is not None and journal.state == "committed":
+            forward(Keeper(spot.context.store, spot.path, journal))
+            journal = None
+        spot, meta = node_at(spot, place)
+        wish = _wish(settings, meta)
+        check_in_place(spot, meta, wish.format)
+        plan = make_plan(spot.context, spot.path, meta, wish, settings.chosen, in_place=True)
+        _check(plan, wish)
+        return _converted(_Job(spot, spot, meta, plan, journal, resumed, in_place=True), settings)
+    finally:
+        spot.close()
+
+
+def convert_to(source: object, target: object, settings: Settings) -> Conversion:
+    """Convert a node to another place."""
+    spot, place = spot_at(source, "r", settings.limits)
+    goal: Spot | None = None
+    try:
+        spot, meta = node_at(spot, place)
+        wish = _wish(settings, meta)
+        plan = make_plan(spot.context, spot.path, meta, wish, settings.chosen, in_place=False)
+        _check(plan, wish)
+        goal, _ = spot_at(target, "w-", settings.limits)
+        check_two(spot, goal)
+        journal = load_journal(goal.context.store, goal.path)
+        resumed = journal is not None
+        return _converted(_Job(spot, goal, meta, plan, journal, resumed, in_place=False), settings)
+    finally:
+        spot.close()
+        if goal is not None:
+            goal.close()
+
+
+def undo(where: object, limits: Limits) -> str:
+    """Undo a conversion that was stopped, or finish one that can no longer be undone.
+
+    Returns:
+        "undone" or "finished".
+
+    Raises:
+        NotFoundError: No conversion is under way there.
+    """
+    spot, _ = spot_at(where, "r+", limits)
+    try:
+        journal = load_journal(spot.context.store, spot.path)
+        if journal is None:
+            raise NotFoundError("no conversion is under way here", path=spot.name)
+        keeper = Keeper(spot.context.store, spot.path, journal)
+        if journal.state == "committed":
+            forward(keeper)
+            return "finished"
+        rollback(keeper)
+        return "undone"
+    finally:
+        spot.close()
+
+
+def _wish(settings: Settings, meta: ArrayMeta | GroupMeta) -> Wish:
+    """Settle the format: the one that was asked for, or that of the source if it can be written."""
+    if settings.format is not None:
+        return settings.wish._replace(format=format_named(settings.format))
+    return settings.wish._replace(format=meta.format if meta.format in WRITABLE else WRITABLE[0])
+
+
+def _check(plan: Plan, wish: Wish) -> None:
+    """Refuse what cannot be carried, before anything is written.
+
+    Raises:
+        UnsupportedError: There is such a thing.
+        ShapeError: Chunks are given that fit no array.
+    """
+    _check_used(plan, wish)
+    if not plan.refused:
+        return
+    first, others = plan.refused[0], len(plan.refused) - 1
+    more = f"; and {others} more, which a dry run lists" if others else ""
+    raise UnsupportedError(f"{first.reason}{more}", path=first.path or "/", hint=first.hint or None)
+
+
+def _check_used(plan: Plan, wish: Wish) -> None:
+    arrays = [step.target for step in plan.steps if isinstance(step.target, ArrayMeta)]
+    for name, wanted in (("chunks", wish.chunks), ("shards", wish.shards)):
+        if not isinstance(wanted, (list, tuple)) or not arrays:
+            continue
+        if not any(meta.ndim == len(wanted) for meta in arrays):
+            have = " or ".join(str(number) for number in sorted({meta.ndim for meta in arrays}))
+            raise ShapeError(f"{name} has {len(wanted)} lengths, but the arrays have {have} dimensions")
+
+
+def _converted(job: _Job, settings: Settings) -> Conversion:
+    form = _wish(settings, job.meta).format
+    store, path = job.target.context.store, job.target.path
+    job.target.context.check_writable(path)
+    steps = job.plan.steps
+    texts = [(step.path, step.how, tuple(step.texts.items())) for step in steps]
+    mark = mark_of(job.source.name, form, settings.words, texts)
+    words = f"{job.source.name} to {form}"
+    journal, resumed = _settle(job, mark, settings)
+    above: dict[str, bytes] = {}
+    if journal is None and not job.in_place:
+        above = make_room(job.target, form, overwrite=settings.overwrite)
+    begun = journal or journal_of(steps, mark, words, in_place=job.in_place)
+    keeper = Keeper(store, path, begun)
+    if job.in_place and all(step.how == "keep" for step in steps):
+        return _result(job, form, 0, verified=False, resumed=resumed)
+    tasks = tasks_of(job.source.context, job.source.path, [*zip(steps, begun.records, strict=True)], settings.memory)
+    builder = Builder(job.source.context, job.source.path, keeper, settings.memory, settings.progress)
+    if journal is None:
+        builder.check_free(tasks)
+    _run(job, builder, tasks, above, settings)
+    written = {
+        join(join(path, step.path).rstrip("/"), name): text for step in steps for name, text in step.texts.items()
+    }
+    record(store, path, written, erase=True)
+    return _result(job, form, builder.nbytes, verified=settings.verify, resumed=resumed)
+
+
+def _settle(job: _Job, mark: str, settings: Settings) -> tuple[Journal | None, bool]:
+    """Decide what to do with a conversion that is under way at the target."""
+    journal = job.journal
+    if journal is None:
+        return None, job.resumed
+    keeper = Keeper(job.target.context.store, job.target.path, journal)
+    if journal.mark != mark and settings.resume:
+        message = f"another conversion is under way here: {journal.words}"
+        raise ConflictError(message, path=job.target.name, hint=_GO_ON)
+    if journal.state == "committed" and settings.resume:
+        return journal, True
+    if journal.state == "committed":
+        forward(keeper)
+        return None, False
+    if not settings.resume:
+        rollback(keeper)
+        return None, False
+    return journal, True
+
+
+def _run(job: _Job, builder: Builder, tasks: list[Task], above: dict[str, bytes], settings: Settings) -> None:
+    """Build and switch; what fails in place is undone, what fails elsewhere can go on."""
+    keeper = builder.keeper
+    try:
+        if keeper.journal.state == "building":
+            keeper.write()
+            builder.run(tasks)
+            if settings.verify:
+                _verify(job, builder, tasks, settings)
+            for key, text in above.items():
+                keeper.store.put(key, text)
+            publish(keeper)
+            if settings.verify:
+                _verify_documents(job, keeper)
+            keeper.commit()
+        forward(keeper)
+    except BaseException as error:
+        _fail(job, keeper, error)
+        raise
+
+
+def _fail(job: _Job, keeper: Keeper, error: BaseException) -> None:
+    if job.in_place and keeper.journal.state == "building":
+        try:
+            rollback(keeper)
+        except OmnizarrError:
+            if isinstance(error, OmnizarrError):
+                error.hint = "What was begun is still there; undo it: oz convert --rollback."
+        return
+    if isinstance(error, OmnizarrError) and (error.hint is None or keeper.journal.state == "committed"):
+        error.hint = _GO_ON
+
+
+def _verify(job: _Job, builder: Builder, tasks: Sequence[Task], settings: Settings) -> None:
+    """Compare all arrays with what they were made from; those whose chunks stayed, as both documents read them."""
+    built = {task.step.path: builder.target(task) for task in tasks}
+    store, root = job.target.context.store, job.target.path
+    for step in job.plan.steps:
+        old, new = step.source, step.target
+        if step.how == "keep" or not isinstance(old, ArrayMeta) or not isinstance(new, ArrayMeta):
+            continue
+        where, path = built.get(step.path, (store, join(root, step.path).rstrip("/")))
+        origin = join(job.source.path, step.path).rstrip("/")
+        reader = Access(job.source.context.store, origin, old, limits=settings.limits)
+        writer = Access(where, path, new, limits=settings.limits)
+        check_equal(reader, old, writer, new, memory=settings.memory, place=job.target.name)
+
+
+def _verify_documents(job: _Job, keeper: Keeper) -> None:
+    """Read the new documents back."""
+    for step, one in zip(job.plan.steps, keeper.journal.records, strict=True):
+        if not one.fresh or one.scratch:
+            continue
+        path = join(keeper.path, step.path).rstrip("/")
+        seen = load(keeper.store, path, job.target.context.limits, step.target.format)
+        if repr(seen) != repr(step.target):  # by text, for NaN may be among the attributes
+            raise CorruptError("the documents are not what was written", path=join(job.target.name, step.path))
+
+
+def _result(job: _Job, form: str, nbytes: int, *, verified: bool, resumed: bool) -> Conversion:
+    return Conversion(
+        job.source.name,
+        job.target.name,
+        job.in_place,
+        job.meta.format,
+        form,
+        summary(job.plan.steps),
+        (),
+        written=True,
+        verified=verified,
+        resumed=resumed,
+        nbytes=nbytes,
+    )
