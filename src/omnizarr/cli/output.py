@@ -6,7 +6,7 @@ import contextlib
 import io
 import os
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from importlib import import_module
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, Literal, TextIO
@@ -29,6 +29,8 @@ class Output:
         as_json: Whether to print JSON instead of text.
         quiet: Whether to print neither progress nor warnings.
         options: The options that the command has, so that cures of errors can name them.
+        is_terminal: Whether standard output is a terminal.
+        can_draw: Whether it takes more than ASCII.
     """
 
     def __init__(
@@ -40,23 +42,15 @@ class Output:
         self.options = options
         self._on_out = has_colour(sys.stdout, colour)
         self._on_err = has_colour(sys.stderr, colour)
+        self.is_terminal = is_terminal(sys.stdout)
+        self.can_draw = can_draw(sys.stdout)
         self._bar: Bar | None = None
         self._warned: set[str] = set()
-
-    @property
-    def is_terminal(self) -> bool:
-        """Whether standard output is a terminal."""
-        return is_terminal(sys.stdout)
 
     @property
     def width(self) -> int:
         """Columns of the terminal; 80 where there is none."""
         return columns(sys.stdout if self.is_terminal else None)
-
-    @property
-    def can_draw(self) -> bool:
-        """Whether the output takes more than ASCII."""
-        return can_draw(sys.stdout)
 
     def style(self, text: str, *styles: Style) -> str:
         """Return text in colour, where the output has any; control characters in it are written out."""
@@ -66,6 +60,11 @@ class Output:
         """Print a line."""
         self.clear()
         sys.stdout.write(text + "\n")
+
+    def lines(self, texts: Iterable[str]) -> None:
+        """Print lines, all at once."""
+        self.clear()
+        sys.stdout.write("".join([text + "\n" for text in texts]))
 
     def json(self, value: object) -> None:
         """Print a value as JSON: named tuples as objects, whatever has no form there as its text."""

@@ -1,0 +1,91 @@
+"""What a listing says of a node, without NumPy: a command that only lists shall not wait for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from math import prod
+from typing import Literal, NamedTuple, TypeAlias
+
+from omnizarr.model.jsonvalue import JSON
+
+Lengths: TypeAlias = int | tuple[int, ...]
+
+
+class Layout(NamedTuple):
+    """How an array is stored."""
+
+    dtype: str
+    itemsize: int | None
+    """Bytes of an element; `None` where elements have any length."""
+
+    chunks: tuple[Lengths, ...]
+    chunks_text: str
+    """The same in a few words where chunks differ: "((10, 3×20, …), 5)"."""
+
+    shards: tuple[Lengths, ...] | None
+    shards_text: str | None
+    codecs: tuple[str, ...]
+    """Names of the codecs in the order of writing; where sharded, of those that encode the inner chunks."""
+
+
+class Entry(NamedTuple):
+    """A node of a listing."""
+
+    path: str
+    """Path within the node that was listed; empty for that one itself."""
+
+    kind: Literal["array", "group", "unreadable"]
+    format: str = ""
+    shape: tuple[int, ...] = ()
+    dims: tuple[str | None, ...] | None = None
+    layout: Layout | None = None
+    """For arrays alone."""
+
+    attributes: Mapping[str, JSON] = {}
+    error: str | None = None
+    """Why it cannot be read, if so."""
+
+    nbytes_stored: int | None = None
+    """Bytes of all stored chunks, where that was asked for."""
+
+    @property
+    def name(self) -> str:
+        """The last part of the path."""
+        return self.path.rpartition("/")[2]
+
+    @property
+    def depth(self) -> int:
+        """How many levels it lies below the node that was listed."""
+        return self.path.count("/") + 1 if self.path else 0
+
+    @property
+    def nbytes(self) -> int | None:
+        """Bytes of all elements in memory; `None` for groups, and where elements have any length."""
+        item = None if self.layout is None else self.layout.itemsize
+        return None if item is None else prod(self.shape) * item
+
+    @property
+    def shape_text(self) -> str:
+        """The shape with the names of dimensions where there are any: "(time: 3, 4)"."""
+        if not self.dims or not any(self.dims):
+            return str(self.shape)
+        parts = (f"{name}: {size}" if name else str(size) for name, size in zip(self.dims, self.shape, strict=True))
+        return f"({', '.join(parts)})"
+
+
+def matching(entries: Sequence[Entry], patterns: Sequence[str]) -> list[Entry]:
+    """Return the entries that match a pattern, those below them, and those above them; all if there is no pattern."""
+    if not patterns:
+        return list(entries)
+    fits = import_module("fnmatch").fnmatchcase
+    chosen: set[str] = set()
+    for entry in entries:
+        path = entry.path
+        # Parents come first, so that what lies below one that was chosen is chosen, too.
+        if path.rpartition("/")[0] in chosen or any(
+            fits(path if "/" in pattern else entry.name, pattern.strip("/")) for pattern in patterns if path
+        ):
+            chosen.add(path)
+    above = {path[:at] for path in chosen for at in range(len(path)) if path[at] == "/"} | {""}
+    return [entry for entry in entries if entry.path in chosen or entry.path in above]
