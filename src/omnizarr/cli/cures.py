@@ -41,12 +41,15 @@ _CURES: Final = (
 # What is left of Python after that helps nobody here.
 _PYTHON: Final = re.compile(r"\b(?:mode|format|path|overwrite|limits|codecs|shape|data)=|\bLimits\b|\.[ov]index\b")
 
+# Places in hints, as one would type them here.
+_QUOTED: Final = re.compile(r"'((?:file://)?/[^']*)'")
+
 _WARNED: Final = re.compile(r" Pass format= to choose\.")
 
 
 def told(error: OmnizarrError, options: Collection[str] = ()) -> Told:
     """Return an error as two lines, for a command that has these options."""
-    where = [_place(error.path)] if error.path else []
+    where = [place(error.path)] if error.path else []
     where += [f"key {error.key!r}"] if error.key is not None else []
     where += [f"codec {error.codec!r}"] if error.codec is not None else []
     message = _one_line(error.message) + (f" ({', '.join(where)})" if where else "")
@@ -65,16 +68,16 @@ def _cure(hint: str, options: Collection[str]) -> str:
             match = re.fullmatch(pattern, hint.strip())
             if match is not None:
                 return match.expand(words)
-    return "" if _PYTHON.search(hint) else hint.strip()
+    return "" if _PYTHON.search(hint) else _QUOTED.sub(lambda found: repr(place(found[1])), hint.strip())
 
 
-def _place(path: str) -> str:
+def place(path: str) -> str:
     """Return a place as one would type it here."""
-    if not path.startswith("file:///"):
-        return path
-    from urllib.parse import unquote  # noqa: PLC0415 - only errors need it
+    absolute = path
+    if path.startswith("file:///"):
+        from urllib.parse import unquote  # noqa: PLC0415 - only few texts need it
 
-    absolute = unquote(path.removeprefix("file://"))
+        absolute = unquote(path.removeprefix("file://"))
     here = os.getcwd().rstrip("/") + "/"  # noqa: PTH109 - pathlib takes long to import
     return absolute.removeprefix(here) or absolute
 

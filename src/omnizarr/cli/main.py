@@ -63,7 +63,7 @@ def _main(words: list[str]) -> int:
     try:
         arguments = parser.parse(rest)
     except UsageError as error:
-        return _refuse(str(error), f"see {error.prog} --help", rest)
+        return _refuse(str(error), error.cure, rest)
     return _run(command, arguments, parser)
 
 
@@ -136,7 +136,7 @@ def _trouble(error: Exception, out: Output) -> int:
     if isinstance(error, OmnizarrError):
         out.error(error)
     elif isinstance(error, UsageError):
-        out.trouble(str(error), f"see {error.prog} --help")
+        out.trouble(str(error), error.cure)
     elif isinstance(error, OSError):
         _flush()
         named = f" ({error.filename})" if error.filename else ""

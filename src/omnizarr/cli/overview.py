@@ -109,5 +109,10 @@ def meant(word: str) -> str | None:
     """
     if word in _OTHER_WORDS:
         return _OTHER_WORDS[word]
-    near: Sequence[str] = import_module("difflib").get_close_matches(word, COMMANDS, n=1, cutoff=0.5)
+    return nearest(word, COMMANDS)
+
+
+def nearest(word: str, words: Iterable[str]) -> str | None:
+    """Return the word that looks most like another, if any does."""
+    near: Sequence[str] = import_module("difflib").get_close_matches(word, list(words), n=1, cutoff=0.5)
     return near[0] if near else None

@@ -13,11 +13,11 @@ from omnizarr.cli.terminal import WIDEST, columns, is_terminal
 
 
 class UsageError(Exception):
-    """Words that a command does not take; `prog` is the command."""
+    """Words that a command does not take; `cure` is what to do about it."""
 
-    def __init__(self, prog: str, message: str) -> None:
+    def __init__(self, prog: str, message: str, cure: str | None = None) -> None:
         super().__init__(message)
-        self.prog = prog
+        self.cure = cure or f"see {prog} --help"
 
 
 class Parser(ArgumentParser):

@@ -25,7 +25,7 @@ from omnizarr.hierarchy.filling import fitting, with_data
 from omnizarr.hierarchy.handle import Handle
 from omnizarr.hierarchy.listing import Found, children, find, is_there, left_out, not_found, reload, tree, walk
 from omnizarr.hierarchy.nodes import Meta, as_path
-from omnizarr.hierarchy.transfer import check_apart, consolidate, copy_node
+from omnizarr.hierarchy.transfer import check_apart, consolidate, copy_node, move_node
 from omnizarr.hierarchy.tree import Tree
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.dtype import DType
@@ -260,8 +260,7 @@ class Group(Handle):
         with self._context.lock:
             old, new = self._existing(source), join(self._path, check_new_path(as_path(target)))
             check_apart(self._context, old, self._context, new, "moved")
-            copy_node(self._context, old, self._context, new, overwrite=False)
-            save.erase(self._context, old)
+            move_node(self._context, old, new)
 
     def copy(
         self, source: str, target: str, *, into: Group | None = None, overwrite: bool = False

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Final
 
 from omnizarr.errors import ExistsError, NodeTypeError, OmnizarrError, UnsupportedError, warn
-from omnizarr.format.consolidated import is_document, render_v2, render_v3
+from omnizarr.format.consolidated import MARK, is_document, render_v2, render_v3
 from omnizarr.format.dialects import DIALECTS, DRAFT, ZARR2, ZARR3, dialect
 from omnizarr.format.names import ZARR_JSON, ZARRAY, ZGROUP, ZMETADATA, join
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.listing import walk
 from omnizarr.hierarchy.lock import address
 from omnizarr.hierarchy.nodes import format_of, load
-from omnizarr.hierarchy.save import create
-from omnizarr.hierarchy.upkeep import ancestors, is_sound, record
+from omnizarr.hierarchy.save import create, erase
+from omnizarr.hierarchy.upkeep import ancestors, block_keys, is_sound, record
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
 from omnizarr.store.protocol import place_name
@@ -47,13 +47,11 @@ def copy_node(source: Context, path: str, target: Context, new_path: str, *, ove
         UnsupportedError: If the group above has another format.
     """
     target.check_writable(new_path)
-    if format_of(source.store, path) == DRAFT.name:
-        hint = "Create an array there and write the data of this one to it."
-        raise UnsupportedError("nodes of the drafts of Zarr v3 can only be read", path=path or "/", hint=hint)
+    form = _writable_format(source, path)
     with target.lock:
         if not overwrite and format_of(target.store, new_path) is not None:
             raise ExistsError("there is a node already", path=place_name(target.store, new_path), hint=hint or None)
-        _make_room(target, new_path, format_of(source.store, path) or ZARR3.name)
+        _make_room(target, new_path, form)
         start, new_start = path + "/" if path else "", new_path + "/" if new_path else ""
         if overwrite:
             target.store.erase_prefix(new_start)
@@ -69,6 +67,49 @@ def copy_node(source: Context, path: str, target: Context, new_path: str, *, ove
                 if is_document(key) and is_sound(data):
                     written[new_key] = data
         record(target.store, new_path, written, erase=True)
+
+
+def _writable_format(context: Context, path: str) -> str:
+    form = format_of(context.store, path)
+    if form == DRAFT.name:
+        hint = "Create an array there and write the data of this one to it."
+        raise UnsupportedError("nodes of the drafts of Zarr v3 can only be read", path=path or "/", hint=hint)
+    return form or ZARR3.name
+
+
+def move_node(context: Context, path: str, new_path: str) -> None:
+    """Move a node, with all below it: in one step where the store can do that, else by copying and erasing.
+
+    Raises:
+        ExistsError: If something is at the new path.
+        NodeTypeError: If an array is above the new path.
+        UnsupportedError: If the group above has another format.
+    """
+    context.check_writable(new_path)
+    form = _writable_format(context, path)
+    store = context.store
+    move_folder = getattr(store, "move_folder", None)
+    with context.lock:
+        if format_of(store, new_path) is not None:
+            raise ExistsError("there is a node already", path=place_name(store, new_path))
+        _make_room(context, new_path, form)
+        if not path or not new_path or move_folder is None or not move_folder(path, new_path):
+            copy_node(context, path, context, new_path, overwrite=False)
+            erase(context, path)
+            return
+        record(store, path, {}, erase=True)
+        above = block_keys(ancestors(new_path))
+        if any(
+            text is not None and (MARK in text or key.endswith(ZMETADATA))
+            for key, text in zip(above, store.get_many(above), strict=True)
+        ):
+            record(store, new_path, _sound_documents(context, new_path), erase=True)
+
+
+def _sound_documents(context: Context, path: str) -> dict[str, bytes]:
+    keys = [key for key in context.store.list_prefix(path + "/") if is_document(key)]
+    found = zip(keys, context.store.get_many(keys), strict=True)
+    return {key: text for key, text in found if text is not None and is_sound(text)}
 
 
 def _make_room(target: Context, path: str, form: str) -> None:

@@ -105,6 +105,21 @@ class FileStore:
         """Make an empty directory, which no other operation does."""
         os.makedirs(key_to_path(self.root, check_prefix(prefix)[:-1]), exist_ok=True)  # noqa: PTH103 - as above
 
+    def move_folder(self, old: str, new: str) -> bool:
+        """Give a directory another name in one step; False where that cannot be, and nothing has changed then."""
+        top = os.path.realpath(self.root)
+        source, target = key_to_path(self.root, check_key(old)), key_to_path(self.root, check_key(new))
+        above = os.path.dirname(target)  # noqa: PTH120 - as above
+        try:
+            os.makedirs(above, exist_ok=True)  # noqa: PTH103
+            inside = (os.path.realpath(source), os.path.realpath(above) + os.sep)
+            if os.path.islink(source) or not all(one.startswith(top + os.sep) for one in inside):  # noqa: PTH114
+                return False
+            os.rename(source, target)  # noqa: PTH104
+        except OSError:  # something is in the way, or the directories are on two disks
+            return False
+        return True
+
     def erase(self, key: str) -> bool:
         """Remove the file or directory at the key's path."""
         return self.native.erase(key)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from importlib import import_module
 from typing import TypeAlias
 
-from omnizarr.errors import OmnizarrError
+from omnizarr.errors import NotFoundError, OmnizarrError
 from omnizarr.format.names import join
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.context import Context
@@ -25,11 +27,18 @@ def open_at(
     path: str | None = None,
     format: Format | None = None,  # noqa: A002 - the word of the documents
     limits: Limits = DEFAULT_LIMITS,
+    cache_bytes: int = 0,
 ) -> Node:
     """Open what is at a place, as `omnizarr.open` does; handles are taken as they are."""
     if isinstance(where, (Array, Group)) and path is None:
         return where
-    return open_node(Place(where, mode, path, limits=limits), mode, format, None)
+    try:
+        return open_node(Place(where, mode, path, limits=limits, cache_bytes=cache_bytes), mode, format, None)
+    except NotFoundError as error:
+        if path is not None or not isinstance(where, (str, os.PathLike)):
+            raise
+        explained = import_module("omnizarr.tools.rooted").explained  # which opens nodes, too
+        raise explained(error, where) from None
 
 
 def context_of(node: Node) -> Context:

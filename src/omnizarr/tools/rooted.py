@@ -1,0 +1,125 @@
+"""A node together with the hierarchy that it is part of, however it was named.
+
+`data.zarr/t` can be opened by its own path, as a store that begins there. What changes a node must know the groups
+above it as well: their consolidated metadata hold a copy of its documents.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Final, NamedTuple
+
+from omnizarr.errors import NotFoundError, OmnizarrError
+from omnizarr.format.dialects import WRITABLE
+from omnizarr.hierarchy.array import Array
+from omnizarr.hierarchy.context import Context
+from omnizarr.hierarchy.group import Group
+from omnizarr.hierarchy.listing import not_found
+from omnizarr.hierarchy.nodes import Meta, load
+from omnizarr.hierarchy.opening import Place, missing
+from omnizarr.model.array import ArrayMeta
+from omnizarr.model.group import GroupMeta
+from omnizarr.store.file import FileStore
+from omnizarr.store.protocol import Store
+from omnizarr.store.wrap import ReadOnlyStore
+from omnizarr.tools.nodes import Node
+
+_HIGHEST: Final = 32
+
+
+class Rooted(NamedTuple):
+    """A node, and where it is in the store that holds the topmost group above it."""
+
+    context: Context
+    path: str
+    meta: Meta
+
+    @property
+    def node(self) -> Node:
+        """A handle on the node."""
+        if isinstance(self.meta, ArrayMeta):
+            return Array(self.context, self.path, self.meta)
+        return Group(self.context, self.path, self.meta)
+
+
+def rooted(where: object, *, read_only: bool = False) -> Rooted:
+    """Open a node in the store that holds the topmost group above it.
+
+    Raises:
+        NotFoundError: If no node is there.
+        ReadOnlyError: If the store cannot be written, unless `read_only`.
+    """
+    place = Place(where, "r" if read_only else "r+")
+    meta = place.load()
+    if meta is None:
+        raise _missing(place)
+    context, path = place.context, place.path
+    folder = _folder(context.store)
+    if not path and folder is not None and meta.format in WRITABLE:
+        top, inner = climb(folder)
+        outer = _over(context, top)
+        if inner and _is_same(outer, inner, meta):
+            return Rooted(outer, inner, meta)
+    return Rooted(context, path, meta)
+
+
+def climb(folder: str) -> tuple[str, str]:
+    """Return the topmost of the folders above a folder that are groups one in the other, and the way down from it.
+
+    Folders that do not exist yet may be on the way: a node will make groups of them.
+    """
+    top, inner = folder, ""
+    found = top, inner
+    for _ in range(_HIGHEST):
+        above, name = os.path.split(top)
+        if not name:
+            break
+        top, inner = above, f"{name}/{inner}" if inner else name
+        if is_group(top):
+            found = top, inner
+        elif os.path.exists(top):  # noqa: PTH110 - pathlib takes long to import
+            break
+    return found
+
+
+def is_group(folder: str) -> bool:
+    """Whether a folder holds a group."""
+    try:
+        return isinstance(load(FileStore(folder), ""), GroupMeta)
+    except OmnizarrError:  # what is broken up there does not concern who asks for something below
+        return False
+
+
+def _folder(store: Store) -> str | None:
+    inner = store.inner if isinstance(store, ReadOnlyStore) else store
+    return inner.root if isinstance(inner, FileStore) else None
+
+
+def _over(context: Context, top: str) -> Context:
+    store: Store = FileStore(top)
+    return Context(ReadOnlyStore(store) if context.read_only else store, read_only=context.read_only)
+
+
+def _is_same(context: Context, path: str, meta: Meta) -> bool:
+    try:
+        return load(context.store, path) == meta
+    except OmnizarrError:  # a link that leads out of the group, say
+        return False
+
+
+def _missing(place: Place) -> OmnizarrError:
+    """Return the error for a place without a node, with the nearest name in the group above it."""
+    folder = _folder(place.context.store)
+    if folder is not None and not place.path and not os.path.exists(folder):  # noqa: PTH110 - as above
+        top, inner = climb(folder)
+        if inner:
+            return not_found(_over(place.context, top), inner)
+    return missing(place)
+
+
+def explained(error: NotFoundError, where: object) -> OmnizarrError:
+    """Return the error of a place where nothing is, with the nearest name in the group above it."""
+    try:
+        return _missing(Place(where, "r"))
+    except OmnizarrError:
+        return error
