@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from omnizarr.store.file import FileStore
     from omnizarr.store.memory import MemoryStore
     from omnizarr.store.zip import ZipStore
+    from omnizarr.tools.census import census
+    from omnizarr.tools.info import info
 
 __version__: str
 __all__ = [
@@ -34,12 +36,14 @@ __all__ = [
     "OmnizarrWarning",
     "ZipStore",
     "__version__",
+    "census",
     "codec",
     "consolidate",
     "create_array",
     "create_group",
     "detect",
     "errors",
+    "info",
     "open",
     "open_array",
     "open_group",
@@ -56,12 +60,14 @@ _HOMES: Final = {
     "OmnizarrError": "errors",
     "OmnizarrWarning": "errors",
     "ZipStore": "store.zip",
+    "census": "tools.census",
     "codec": "",
     "consolidate": "api",
     "create_array": "api",
     "create_group": "api",
     "detect": "api",
     "errors": "",
+    "info": "tools.info",
     "open": "api",
     "open_array": "api",
     "open_group": "api",
