@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from omnizarr.store.file import FileStore
     from omnizarr.store.memory import MemoryStore
     from omnizarr.store.zip import ZipStore
+    from omnizarr.tools.census import census
     from omnizarr.tools.diff import diff
+    from omnizarr.tools.info import info
 
 __version__: str
 __all__ = [
@@ -35,6 +37,7 @@ __all__ = [
     "OmnizarrWarning",
     "ZipStore",
     "__version__",
+    "census",
     "codec",
     "consolidate",
     "create_array",
@@ -42,6 +45,7 @@ __all__ = [
     "detect",
     "diff",
     "errors",
+    "info",
     "open",
     "open_array",
     "open_group",
@@ -58,6 +62,7 @@ _HOMES: Final = {
     "OmnizarrError": "errors",
     "OmnizarrWarning": "errors",
     "ZipStore": "store.zip",
+    "census": "tools.census",
     "codec": "",
     "consolidate": "api",
     "create_array": "api",
@@ -65,6 +70,7 @@ _HOMES: Final = {
     "detect": "api",
     "diff": "tools.diff",
     "errors": "",
+    "info": "tools.info",
     "open": "api",
     "open_array": "api",
     "open_group": "api",

@@ -7,7 +7,18 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import Buffer
 
-__all__ = ["Block", "FileStore", "Kernel", "MemoryStore", "Stream", "ZipStore", "split_object"]
+__all__ = [
+    "Block",
+    "Checked",
+    "FileStore",
+    "Kernel",
+    "MemoryStore",
+    "Stream",
+    "Survey",
+    "ZipStore",
+    "split_object",
+    "squeeze",
+]
 
 _Step: TypeAlias = tuple[str, dict[str, Any]]
 _Axis: TypeAlias = tuple[int, int, int] | npt.NDArray[np.int64]
@@ -104,8 +115,101 @@ class Kernel:
     def write_mask(self, mask: npt.NDArray[np.bool_], values: npt.NDArray[Any]) -> None: ...
     def stored(self) -> tuple[int, int]:
         """Number of stored chunks (shards, where sharded) of the grid, and their bytes."""
+    def survey(self, documents: Sequence[str] = ..., most: int = 1000) -> Survey:
+        """List the array's keys once: which chunks are stored, and what else lies there.
+
+        Args:
+            documents: Names of keys that belong there. One of these in a folder below the array makes that folder a
+                node of its own, whose keys are not the array's business.
+            most: How many keys of each odd sort are kept.
+        """
     def trim(self) -> int:
         """Erase chunks that lie outside the shape; returns how many."""
+
+@final
+class Survey:
+    """Which chunks of an array were stored when it was made, and what else lay there.
+
+    Every key here, and in `Checked`, is the part below the array's own path: put the path before it for the store's
+    key. A chunk is what is stored under one key, so a shard where the array is sharded.
+    """
+
+    @property
+    def present(self) -> int:
+        """Number of stored chunks inside the shape."""
+    @property
+    def total(self) -> int:
+        """Number of chunks that the shape makes."""
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the stored chunks inside the shape."""
+    @property
+    def outside(self) -> list[str]:
+        """Keys of chunks that lie outside the shape; the first `most` of them."""
+    @property
+    def noutside(self) -> int:
+        """How many of those there are."""
+    @property
+    def stray(self) -> list[str]:
+        """Keys that are neither chunks nor documents nor below another node; the first `most` of them."""
+    @property
+    def nstray(self) -> int:
+        """How many of those there are."""
+    @property
+    def debris(self) -> list[str]:
+        """What writes that were killed have left in a folder (`.….partial`); the first `most` of it."""
+    @property
+    def ndebris(self) -> int:
+        """How much of that there is."""
+    def keys(self, start: int, stop: int) -> list[str]:
+        """Keys of the stored chunks from the `start`-th to before the `stop`-th, in C order of the grid."""
+    def check(self, start: int, stop: int, decode: bool = False) -> Checked:
+        """Look at the stored chunks from the `start`-th to before the `stop`-th, on all threads.
+
+        Sizes are looked at, and the indexes of shards; with `decode` every chunk (every inner chunk of shards) is
+        decoded, too. What is wrong with one chunk is noted, and the work goes on with the next. Call it for a few
+        hundred chunks at a time, so that progress can be shown.
+        """
+
+@final
+class Checked:
+    """What a look at some chunks has shown."""
+
+    @property
+    def chunks(self) -> int:
+        """Number of chunks that were looked at."""
+    @property
+    def gone(self) -> int:
+        """Number of those that have vanished since the survey."""
+    @property
+    def nbytes(self) -> int:
+        """Their stored bytes."""
+    @property
+    def cells(self) -> int:
+        """Number of inner chunks inside the array's shape that these shards have room for; 0 if not sharded."""
+    @property
+    def cells_present(self) -> int:
+        """How many of these are stored."""
+    @property
+    def filled(self) -> int:
+        """Number of decoded chunks, inner ones where sharded, that hold nothing but the fill value."""
+    @property
+    def faults(self) -> list[tuple[str, str, str]]:
+        """What is wrong: key, kind and message of each fault, sorted by key; the first thousand of a call.
+
+        A shard may have many, one for each inner chunk, whose number in C order the message tells. Kinds are
+
+        - "empty": no bytes;
+        - "size": not the size of an uncompressed chunk, or more bytes than any encoding can have;
+        - "shard-checksum": the checksum of the shard's index is wrong;
+        - "shard-range": an entry of the index points outside the shard or into the index, or is half missing;
+        - "shard-overlap": two entries share bytes;
+        - "corrupt-shard": the index is cut short or does not decode;
+        - "corrupt", "checksum", "codec", "limit", "store", …: the `kind` of the error that reading would raise.
+        """
+    @property
+    def nfaults(self) -> int:
+        """How many there are."""
 
 @final
 class Stream:
@@ -119,3 +223,6 @@ class Stream:
 
 def split_object(document: bytes) -> dict[str, bytes]:
     """Split a JSON object into its members' raw texts without parsing them."""
+
+def squeeze(document: bytes) -> bytes:
+    """Return a JSON text without the white space between its tokens."""

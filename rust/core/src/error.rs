@@ -66,6 +66,17 @@ pub enum ArchiveFault {
     Conflict,
 }
 
+/// What is wrong with the index of a shard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShardFault {
+    /// It is not there in full, or does not decode.
+    Index,
+    /// Its checksum does not match.
+    Checksum,
+    /// An entry points to where no inner chunk can be.
+    Range,
+}
+
 /// An error of a kernel call.
 #[derive(Debug)]
 pub enum Error {
@@ -98,6 +109,8 @@ pub enum Error {
     Shard {
         /// The shard's key.
         key: String,
+        /// What is wrong with it.
+        fault: ShardFault,
         /// The cause.
         message: String,
     },
@@ -133,7 +146,7 @@ impl fmt::Display for Error {
             Self::Store { key, op, message, .. } => write!(f, "{op} {key:?}: {message}"),
             Self::Unsafe { key, message } => write!(f, "key {key:?} refused: {message}"),
             Self::Chunk { key, cause } => write!(f, "chunk {key:?}: {cause}"),
-            Self::Shard { key, message } => write!(f, "shard {key:?}: {message}"),
+            Self::Shard { key, message, .. } => write!(f, "shard {key:?}: {message}"),
             Self::Archive { key, message, .. } => write!(f, "archive {key:?}: {message}"),
             Self::Invalid(message) | Self::Limit(message) => f.write_str(message),
             Self::Interrupted => f.write_str("interrupted"),

@@ -31,7 +31,7 @@ fn build(py: Python<'_>, error: Error, path: Option<&str>) -> PyResult<PyErr> {
             kwargs.set_item("hint", "Keys and links must stay inside the store.")?;
             ("UnsafeError", format!("key refused: {message}"))
         }
-        Error::Shard { key, message } => {
+        Error::Shard { key, message, .. } => {
             kwargs.set_item("key", key)?;
             ("CorruptShardError", format!("damaged shard: {message}"))
         }

@@ -19,6 +19,7 @@ use pyo3::types::PyList;
 use crate::errors::raise;
 use crate::foreign::PythonStore;
 use crate::stores::{FileStore, MemoryStore, ZipStore};
+use crate::survey::Survey;
 use crate::{arrays, chain, strings};
 
 /// One array, ready to be read and written; cheap to make, immutable.
@@ -36,7 +37,7 @@ type Move<'a> = &'a (dyn Fn(&View, Option<&Arenas>, Interrupt<'_>) -> Result<()>
 
 impl Kernel {
     /// Run without the GIL; look for signals now and then, and let a raised one stop the call.
-    fn run(&self, py: Python<'_>, f: &(dyn Fn(Interrupt<'_>) -> Result<()> + Sync)) -> PyResult<()> {
+    pub fn run(&self, py: Python<'_>, f: &(dyn Fn(Interrupt<'_>) -> Result<()> + Sync)) -> PyResult<()> {
         let raised: Mutex<Option<PyErr>> = Mutex::new(None);
         let ask = || {
             let failed = Python::attach(|py| py.check_signals().err());
@@ -55,13 +56,22 @@ impl Kernel {
     }
 
     /// Call the codec of variable-length items by the name that users know it by.
-    fn named(&self, mut error: Error) -> Error {
+    pub fn named(&self, mut error: Error) -> Error {
         if let (Error::Chunk { cause, .. }, Some(text)) = (&mut error, self.text)
             && cause.codec == "vlen"
         {
             cause.codec = if text { "vlen-utf8" } else { "vlen-bytes" }.into();
         }
         error
+    }
+
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Whether elements are strings.
+    pub fn is_text(&self) -> bool {
+        self.text == Some(true)
     }
 
     fn read_into(&self, out: &Bound<'_, PyUntypedArray>, shape: &[usize], f: Move<'_>) -> PyResult<()> {
@@ -225,6 +235,20 @@ impl Kernel {
     /// Number of stored chunks (shards, where sharded) of the grid, and their bytes.
     fn stored(&self, py: Python<'_>) -> PyResult<(u64, u64)> {
         self.ask(py, Engine::stored)
+    }
+
+    /// List the array's keys once: which chunks are stored, and what else lies there.
+    #[pyo3(signature = (documents=Vec::new(), most=1000))]
+    fn survey(slf: &Bound<'_, Self>, documents: Vec<String>, most: usize) -> PyResult<Survey> {
+        let kernel = slf.get();
+        let made: Mutex<Option<omnizarr_core::engine::Survey>> = Mutex::new(None);
+        kernel.run(slf.py(), &|ask| {
+            let survey = kernel.engine.survey(&documents, most, ask)?;
+            *made.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(survey);
+            Ok(())
+        })?;
+        let survey = made.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).unwrap_or_default();
+        Ok(Survey::new(slf.clone().unbind(), survey))
     }
 
     /// Erase chunks that lie outside the shape; returns how many.

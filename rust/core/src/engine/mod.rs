@@ -1,9 +1,11 @@
 //! One array, ready to be read and written.
 
+mod check;
 mod lock;
 mod mask;
 mod read;
 mod shard;
+mod survey;
 mod write;
 
 use std::sync::Arc;
@@ -24,7 +26,9 @@ use crate::store::Store;
 use crate::vlen::{self, Arenas, Record};
 use shard::Index;
 
+pub use check::{Checked, Found, Judge, Look};
 pub use mask::coordinates;
+pub use survey::{Kept, Survey};
 
 /// Shard indexes kept per array: a million inner chunks' worth.
 const INDEX_CACHE: usize = 16 << 20;
@@ -207,18 +211,6 @@ impl Engine {
         (true, cells.total() < pool::threads().saturating_mul(2))
     }
 
-    /// Number of stored chunks of the grid, and the bytes they take up.
-    pub fn stored(&self) -> Result<(u64, u64)> {
-        let (mut count, mut bytes) = (0u64, 0u64);
-        for (key, inside) in self.stored_keys()? {
-            if inside && let Some(size) = self.store.size(&key)? {
-                count = count.saturating_add(1);
-                bytes = bytes.saturating_add(size);
-            }
-        }
-        Ok((count, bytes))
-    }
-
     /// Erase the chunks outside the grid; returns how many there were.
     pub fn trim(&self) -> Result<u64> {
         let mut count = 0u64;
@@ -236,7 +228,7 @@ impl Engine {
         let keys = self.store.list_prefix(&self.spec.keys.path)?;
         let known = keys.into_iter().filter_map(|key| {
             let index = self.spec.keys.parse(&key, self.grid.counts.len())?;
-            let inside = index.iter().zip(&self.grid.counts).all(|(&i, &n)| i < n as u64);
+            let inside = self.is_inside(&index);
             Some((key, inside))
         });
         Ok(known.collect())

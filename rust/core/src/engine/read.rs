@@ -117,7 +117,14 @@ impl Call<'_> {
     }
 
     /// Read a whole object, unless it is larger than any encoding of the chunk could be.
-    fn fetch(&self, key: &str, chain: &Chain, object: &dyn Object, shape: &[usize], enc: &mut Buffer) -> Result<()> {
+    pub(super) fn fetch(
+        &self,
+        key: &str,
+        chain: &Chain,
+        object: &dyn Object,
+        shape: &[usize],
+        enc: &mut Buffer,
+    ) -> Result<()> {
         let most = chain.encoded_size(shape).max();
         let size = usize::try_from(object.size()).unwrap_or(usize::MAX);
         check(size, Want::AtMost(most)).map_err(chunk_error(key))?;

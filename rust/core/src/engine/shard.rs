@@ -9,7 +9,7 @@ use super::{Call, Engine};
 use crate::cell::{Dims, Sel, strides};
 use crate::chain::{Pack, Shard};
 use crate::codec::Want;
-use crate::error::{Error, Result};
+use crate::error::{CodecError, Error, Fault, Result, ShardFault};
 use crate::mem::View;
 use crate::pool;
 use crate::scratch::{self, Scratch};
@@ -23,7 +23,7 @@ const JOINED: u64 = 256 << 10;
 
 /// Where the inner chunks of one shard are, in C order.
 pub struct Index {
-    entries: Vec<(u64, u64)>,
+    pub(super) entries: Vec<(u64, u64)>,
     /// The bytes that the index itself takes up.
     own: (u64, u64),
     /// Size of the shard.
@@ -49,7 +49,7 @@ pub(super) fn linear(index: &[u64], grid: &[usize]) -> usize {
 impl Index {
     /// The range of the `i`-th inner chunk; `None` if it is not stored.
     pub(super) fn range(&self, key: &str, i: usize, most: usize) -> Result<Option<(u64, u64)>> {
-        let fail = |message: String| Error::Shard { key: key.into(), message };
+        let fail = |message: String| Error::Shard { key: key.into(), fault: ShardFault::Range, message };
         let &(offset, len) = self.entries.get(i).ok_or_else(|| fail(format!("no entry {i} in the index")))?;
         if offset == MISSING && len == MISSING {
             return Ok(None);
@@ -91,7 +91,8 @@ impl Engine {
     }
 }
 
-fn read_index(key: &str, shard: &Shard, object: &dyn Object, grid: &[usize]) -> Result<Index> {
+/// Read and decode the index of a shard.
+pub(super) fn read_index(key: &str, shard: &Shard, object: &dyn Object, grid: &[usize]) -> Result<Index> {
     let shape = index_shape(grid);
     let Want::Exact(len) = shard.index.encoded_size(&shape) else {
         return Err(Error::Invalid("a shard index of unknown size".into()));
@@ -99,15 +100,17 @@ fn read_index(key: &str, shard: &Shard, object: &dyn Object, grid: &[usize]) -> 
     let size = object.size();
     let Some(rest) = size.checked_sub(len as u64) else {
         let message = format!("the shard has {size} bytes, its index alone takes {len}");
-        return Err(Error::Shard { key: key.into(), message });
+        return Err(Error::Shard { key: key.into(), fault: ShardFault::Index, message });
     };
     let at = if shard.index_at_start { 0 } else { rest };
     let (entries, _) = scratch::with(|Scratch { cx, enc, dec, one, two, .. }| {
         object.read_at(at, enc.space(len))?;
         let mut list = vec![0u64; shape.iter().product()];
         let shape = shard.index.stored_shape(&shape);
-        let fail =
-            |cause: crate::error::CodecError| Error::Shard { key: key.into(), message: format!("index: {cause}") };
+        let fail = |cause: CodecError| {
+            let fault = if cause.fault == Fault::Checksum { ShardFault::Checksum } else { ShardFault::Index };
+            Error::Shard { key: key.into(), fault, message: format!("index: {cause}") }
+        };
         let bytes = shard.index.unwrap(enc.as_slice(), &shape, one, two, cx).map_err(fail)?;
         shard.index.unwrap_first(bytes, &shape, dec, cx).map_err(fail)?;
         match &shard.index.pack {
@@ -123,7 +126,8 @@ fn read_index(key: &str, shard: &Shard, object: &dyn Object, grid: &[usize]) -> 
         unturn(shard, dec.as_slice(), &shape, &mut list);
         let entries: Vec<(u64, u64)> = list.as_chunks::<2>().0.iter().map(|&[a, b]| (a, b)).collect();
         if let Some(i) = entries.iter().position(|(a, b)| (*a == MISSING) != (*b == MISSING)) {
-            return Err(Error::Shard { key: key.into(), message: format!("entry {i} of the index is half missing") });
+            let message = format!("entry {i} of the index is half missing");
+            return Err(Error::Shard { key: key.into(), fault: ShardFault::Range, message });
         }
         Ok((entries, ()))
     })?;
@@ -267,10 +271,10 @@ fn join(wanted: &[(u64, u64, usize)], gap: u64) -> Vec<(usize, usize)> {
 }
 
 /// A part of an object as an object.
-struct Window<'a> {
-    object: &'a dyn Object,
-    start: u64,
-    len: u64,
+pub(super) struct Window<'a> {
+    pub object: &'a dyn Object,
+    pub start: u64,
+    pub len: u64,
 }
 
 impl Object for Window<'_> {

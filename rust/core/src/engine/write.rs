@@ -11,7 +11,7 @@ use crate::buffer::Buffer;
 use crate::cell::{Cells, Dims, Sel, strides};
 use crate::chain::{Chain, Pack, Shard, check};
 use crate::codec::Want;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, ShardFault};
 use crate::grid::inside;
 use crate::mem::{self, View};
 use crate::pool::{self, Interrupt};
@@ -349,7 +349,7 @@ impl ShardTask<'_> {
         if matches!(range, Some((_, 0))) {
             // Copied as it is it would become a missing chunk, and read as fill.
             let message = format!("inner chunk {i} has no bytes");
-            return Err(Error::Shard { key: self.key.into(), message });
+            return Err(Error::Shard { key: self.key.into(), fault: ShardFault::Range, message });
         }
         Ok(range.map(|(offset, len)| offset as usize..offset.saturating_add(len) as usize))
     }

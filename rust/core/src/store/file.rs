@@ -70,6 +70,39 @@ impl FileStore {
         }
     }
 
+    /// The keys and prefixes right below a prefix, and what unfinished writes have left there, in no order.
+    fn names(&self, prefix: &str) -> Result<(Vec<String>, Vec<String>, Vec<String>)> {
+        check_prefix(prefix)?;
+        let (mut keys, mut prefixes, mut debris) = (Vec::new(), Vec::new(), Vec::new());
+        let Some(root) = self.root()? else { return Ok((keys, prefixes, debris)) };
+        let fail = |error: io::Error| failure(prefix, "list", &error);
+        let entries = match root.resolved(prefix).and_then(fs::read_dir) {
+            Ok(entries) => entries,
+            Err(error) if absent(&error) => return Ok((keys, prefixes, debris)),
+            Err(error) => return Err(fail(error)),
+        };
+        for entry in entries {
+            let entry = entry.map_err(fail)?;
+            // A name that is not Unicode cannot be a key.
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            if name.contains('\\') {
+                continue;
+            }
+            if is_debris(&name) {
+                debris.push(format!("{prefix}{name}"));
+                continue;
+            }
+            // Links to directories are not followed: a loop of links would never end.
+            let kind = entry.file_type().map_err(fail)?;
+            if kind.is_dir() {
+                prefixes.push(format!("{prefix}{name}/"));
+            } else if kind.is_file() || kind.is_symlink() && entry.path().is_file() {
+                keys.push(format!("{prefix}{name}"));
+            }
+        }
+        Ok((keys, prefixes, debris))
+    }
+
     /// Write to a file of another name beside the key, then rename.
     fn replace(&self, root: &Root, key: &str, parts: &[&[u8]]) -> io::Result<()> {
         let (parent, _) = key.rsplit_once('/').unwrap_or(("", key));
@@ -272,42 +305,25 @@ impl Store for FileStore {
     }
 
     fn list_prefix(&self, prefix: &str) -> Result<Vec<String>> {
-        let mut keys = Vec::new();
+        Ok(self.list_all(prefix)?.0)
+    }
+
+    fn list_all(&self, prefix: &str) -> Result<Listing> {
+        let (mut keys, mut debris) = (Vec::new(), Vec::new());
         let mut todo = vec![prefix.to_owned()];
         while let Some(prefix) = todo.pop() {
-            let (found, prefixes) = self.list_dir(&prefix)?;
+            let (found, prefixes, left) = self.names(&prefix)?;
             keys.extend(found);
             todo.extend(prefixes);
+            debris.extend(left);
         }
         keys.sort_unstable();
-        Ok(keys)
+        debris.sort_unstable();
+        Ok((keys, debris))
     }
 
     fn list_dir(&self, prefix: &str) -> Result<Listing> {
-        check_prefix(prefix)?;
-        let (mut keys, mut prefixes) = (Vec::new(), Vec::new());
-        let Some(root) = self.root()? else { return Ok((keys, prefixes)) };
-        let fail = |error: io::Error| failure(prefix, "list", &error);
-        let entries = match root.resolved(prefix).and_then(fs::read_dir) {
-            Ok(entries) => entries,
-            Err(error) if absent(&error) => return Ok((keys, prefixes)),
-            Err(error) => return Err(fail(error)),
-        };
-        for entry in entries {
-            let entry = entry.map_err(fail)?;
-            // A name that is not Unicode cannot be a key.
-            let Ok(name) = entry.file_name().into_string() else { continue };
-            if is_debris(&name) || name.contains('\\') {
-                continue;
-            }
-            // Links to directories are not followed: a loop of links would never end.
-            let kind = entry.file_type().map_err(fail)?;
-            if kind.is_dir() {
-                prefixes.push(format!("{prefix}{name}/"));
-            } else if kind.is_file() || kind.is_symlink() && entry.path().is_file() {
-                keys.push(format!("{prefix}{name}"));
-            }
-        }
+        let (mut keys, mut prefixes, _) = self.names(prefix)?;
         keys.sort_unstable();
         prefixes.sort_unstable();
         Ok((keys, prefixes))

@@ -80,6 +80,11 @@ pub trait Store: Send + Sync {
     /// All keys that start with the prefix, in order.
     fn list_prefix(&self, prefix: &str) -> Result<Vec<String>>;
 
+    /// All keys as [`Store::list_prefix`] gives them, and apart from them what unfinished writes have left there.
+    fn list_all(&self, prefix: &str) -> Result<Listing> {
+        Ok((self.list_prefix(prefix)?, Vec::new()))
+    }
+
     /// What is right below the prefix.
     fn list_dir(&self, prefix: &str) -> Result<Listing>;
 
