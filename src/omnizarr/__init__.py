@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from omnizarr.store.file import FileStore
     from omnizarr.store.memory import MemoryStore
     from omnizarr.store.zip import ZipStore
+    from omnizarr.tools.census import census
     from omnizarr.tools.convert import convert
     from omnizarr.tools.diff import diff
+    from omnizarr.tools.info import info
 
 __version__: str
 __all__ = [
@@ -36,6 +38,7 @@ __all__ = [
     "OmnizarrWarning",
     "ZipStore",
     "__version__",
+    "census",
     "codec",
     "consolidate",
     "convert",
@@ -44,6 +47,7 @@ __all__ = [
     "detect",
     "diff",
     "errors",
+    "info",
     "open",
     "open_array",
     "open_group",
@@ -60,6 +64,7 @@ _HOMES: Final = {
     "OmnizarrError": "errors",
     "OmnizarrWarning": "errors",
     "ZipStore": "store.zip",
+    "census": "tools.census",
     "codec": "",
     "consolidate": "api",
     "convert": "tools.convert",
@@ -68,6 +73,7 @@ _HOMES: Final = {
     "detect": "api",
     "diff": "tools.diff",
     "errors": "",
+    "info": "tools.info",
     "open": "api",
     "open_array": "api",
     "open_group": "api",

@@ -17,6 +17,7 @@ __all__ = [
     "Survey",
     "ZipStore",
     "split_object",
+    "squeeze",
 ]
 
 _Step: TypeAlias = tuple[str, dict[str, Any]]
@@ -222,3 +223,6 @@ class Stream:
 
 def split_object(document: bytes) -> dict[str, bytes]:
     """Split a JSON object into its members' raw texts without parsing them."""
+
+def squeeze(document: bytes) -> bytes:
+    """Return a JSON text without the white space between its tokens."""

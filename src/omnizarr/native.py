@@ -15,6 +15,7 @@ try:
         Survey,
         ZipStore,
         split_object,
+        squeeze,
     )
 except ImportError as error:
     raise MissingDependencyError(
@@ -32,4 +33,5 @@ __all__ = [
     "Survey",
     "ZipStore",
     "split_object",
+    "squeeze",
 ]

@@ -98,7 +98,7 @@ def test_tolerances(here, capsys, options, code):
 
 
 def test_brief(here, capsys):
-    assert run(capsys, "a.zarr", "b.zarr", "-q") == (1, "different: 1 only in A, 1 only in B, and perhaps more\n")
+    assert run(capsys, "a.zarr", "b.zarr", "--brief") == (1, "different: 1 only in A, 1 only in B, and perhaps more\n")
     assert run(capsys, "a.zarr", "a.zarr", "--brief")[0] == 0
 
 
@@ -146,6 +146,5 @@ def test_lengths_that_differ(here, capsys):
 
 @pytest.mark.parametrize("words", [("a",), ("a", "b", "--rtol", "-1"), ("a", "b", "--atol", "x")])
 def test_usage(words, capsys):
-    with pytest.raises(SystemExit) as stop:
-        main(["diff", *words])
-    assert stop.value.code == 2
+    assert main(["diff", *words]) == 2
+    assert "oz diff --help" in capsys.readouterr().err

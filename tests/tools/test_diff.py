@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import struct
+
 import numpy as np
 import pytest
 
@@ -257,3 +260,20 @@ def test_handles_stay_open_and_what_was_opened_is_closed(tmp_path):
     with oz.open(tmp_path / "a.zip") as node:
         assert oz.diff(node, tmp_path / "a.zip").same
         assert node["t"][0] == 0
+
+
+def test_a_format_that_can_only_be_read(tmp_path):
+    folder = tmp_path / "old.n5"
+    (folder / "0").mkdir(parents=True)
+    values = np.arange(6, dtype=">i4")
+    document = {"dimensions": [3, 2], "blockSize": [3, 2], "dataType": "int32", "compression": {"type": "raw"}}
+    (folder / "attributes.json").write_text(json.dumps({**document, "units": "K"}))
+    header = struct.pack(">HHII", 0, 2, 3, 2)
+    (folder / "0" / "0").write_bytes(header + values.tobytes())
+    old = oz.open_array(folder)
+    new = oz.create_array({}, shape=old.shape, dtype=old.dtype, chunks=(1, 2), attrs=old.attrs.asdict())
+    new[...] = old[...]
+    assert old.format == "n5"
+    assert oz.diff(folder, new).same
+    new[0, 1] = 7
+    assert oz.diff(folder, new).nodes[0].values.max_abs.difference == 6

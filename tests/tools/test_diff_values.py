@@ -293,3 +293,18 @@ def test_spans_are_given_up_where_they_are_too_many():
     b[::3] = 1
     result = found(stored(a), stored(b))
     assert (result.spans, result.box) == ((None,), ((0, 100),))
+
+
+@pytest.mark.parametrize("fill", [0.0, np.nan])
+def test_arrays_that_were_never_written_are_not_read(fill, monkeypatch):
+    made = [
+        oz.create_array(oz.MemoryStore(), shape=(100, 100), dtype="f8", chunks=(10, 10), fill_value=fill) for _ in "ab"
+    ]
+    monkeypatch.setattr(values_module, "_read", lambda *_: pytest.fail("read"))
+    assert oz.diff(*made).same
+    monkeypatch.undo()
+    assert oz.diff(*made, equal_nan=False).same is (fill == 0)
+    made[1][50, 50] = 1
+    assert found(*made).differing == 1
+    other = oz.create_array(oz.MemoryStore(), shape=(100, 100), dtype="f8", chunks=(10, 10), fill_value=3)
+    assert found(made[0], other).differing == 10_000

@@ -92,10 +92,28 @@ fn value(text: &[u8], at: usize) -> Result<usize, usize> {
     }
 }
 
+/// The text without the white space between its tokens; strings keep theirs.
+pub fn squeezed(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let (mut quoted, mut escaped) = (false, false);
+    for &byte in text {
+        if quoted {
+            quoted = escaped || byte != b'"';
+            escaped = byte == b'\\' && !escaped;
+        } else if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
+            continue;
+        } else {
+            quoted = byte == b'"';
+        }
+        out.push(byte);
+    }
+    out
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::indexing_slicing)]
 mod tests {
-    use super::members;
+    use super::{members, squeezed};
 
     #[test]
     fn members_are_cut_at_their_borders() {
@@ -111,5 +129,13 @@ mod tests {
         {
             assert!(members(bad).is_err(), "{}", String::from_utf8_lossy(bad));
         }
+    }
+
+    #[test]
+    fn white_space_goes_but_not_from_strings() {
+        let text = br#"{ "a b" : [ 1,
+            "c\" d\\" , null ]	}"#;
+        assert_eq!(squeezed(text), br#"{"a b":[1,"c\" d\\",null]}"#);
+        assert_eq!(squeezed(b" \"open "), b"\"open ");
     }
 }

@@ -41,6 +41,12 @@ fn split_object<'py>(py: Python<'py>, document: &[u8]) -> PyResult<Bound<'py, Py
     Ok(dict)
 }
 
+/// Return a JSON text without the white space between its tokens.
+#[pyfunction]
+fn squeeze<'py>(py: Python<'py>, document: &[u8]) -> Bound<'py, PyBytes> {
+    PyBytes::new(py, &omnizarr_core::json::squeezed(document))
+}
+
 /// The kernel.
 #[pymodule(gil_used = false)]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -53,5 +59,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<survey::Survey>()?;
     module.add_class::<survey::Checked>()?;
     module.add_class::<stream::Stream>()?;
+    module.add_function(wrap_pyfunction!(squeeze, module)?)?;
     module.add_function(wrap_pyfunction!(split_object, module)?)
 }

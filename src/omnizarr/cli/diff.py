@@ -28,7 +28,7 @@ def configure(parser: Parser) -> None:
     add("--no-values", dest="values", action="store_false", help="do not compare values")
     add("--include", action="append", default=[], metavar="PATTERN", help="look only at nodes like 'temp*'")
     add("--exclude", action="append", default=[], metavar="PATTERN", help="leave out nodes like '*_bounds'")
-    add("-q", "--brief", action="store_true", help="stop at the first difference, and only say whether there is one")
+    add("--brief", action="store_true", help="stop at the first difference, and only say whether there is one")
     parser.set_examples(
         (
             ("oz diff old.zarr new.zarr", "everything but how it is stored"),

@@ -50,8 +50,10 @@ def print_difference(found: Difference, named: tuple[str, str], out: Output, *, 
         out.line(out.style(f"--- {named[0]}", "bold"))
         out.line(out.style(f"+++ {named[1]}", "bold"))
         for mark, text, depth in _lines(found):
-            lead = "    " * depth
-            out.line(out.style(f"{lead}{mark} {text}", _STYLES[mark]) if mark else f"{lead}  {text}")
+            shown = f"{'    ' * depth}{mark or ' '} {text}"
+            if not out.can_draw:
+                shown = shown.replace("→", "->").replace("…", "...")
+            out.line(out.style(shown, _STYLES[mark]) if mark else out.style(shown))
     elif brief:
         for problem in found.problems:
             out.line(out.style(f"! {problem.path or '/'} in {problem.side.upper()}: {problem.message}", "red"))

@@ -41,8 +41,8 @@ def glance(where: object, depth: int | None) -> list[Entry] | None:
 class _Glance:
     def __init__(self, store: FileStore) -> None:
         self._store = store
+        # By all members but those that differ from array to array.
         self._layouts: dict[tuple[tuple[str, bytes], ...], Layout] = {}
-        self._layouts_v2: dict[bytes, tuple[tuple[int, ...], Layout]] = {}
         # Shapes, names of dimensions and attributes by their texts, of which many arrays have the same.
         self._values: dict[bytes, JSON] = {}
 
@@ -108,10 +108,7 @@ class _Glance:
         return Entry(path, "group", "zarr2", attributes=attributes)
 
     def _node_v3(self, path: str, text: bytes) -> Entry:
-        try:
-            members = split_object(text)
-        except ValueError:
-            raise _RareError from None
+        members = _members(text)
         block = members.pop("consolidated_metadata", b"{")
         varying: dict[str, JSON] = {name: self._value(members.pop(name)) for name in _VARYING if name in members}
         attributes = varying.get("attributes", {})
@@ -147,15 +144,21 @@ class _Glance:
         return Entry(path, "array", "zarr3", shape, named, layout, attributes)
 
     def _array_v2(self, path: str, text: bytes, attributes: dict[str, JSON]) -> Entry:
-        known = self._layouts_v2.get(text)
-        if known is None:
-            doc = load_object(text, path)
-            shape, layout = sizes(doc.get("shape")), layout_v2(doc)
-            if layout is None or shape is None or len(shape) != len(layout.chunks):
-                raise _RareError
-            known = self._layouts_v2[text] = shape, layout
-        shape, layout = known
+        members = _members(text)
+        shape = sizes(self._value(members.pop("shape", b"null")))
+        rest = tuple(members.items())
+        layout = self._layouts.get(rest) or layout_v2(members)
+        if layout is None or shape is None or len(shape) != len(layout.chunks):
+            raise _RareError
+        self._layouts[rest] = layout
         dims = names(attributes.get("_ARRAY_DIMENSIONS"), len(shape))
         if dims is not None and None in dims:
             dims = None
         return Entry(path, "array", "zarr2", shape, dims, layout, attributes)
+
+
+def _members(text: bytes) -> dict[str, bytes]:
+    try:
+        return split_object(text)
+    except ValueError:
+        raise _RareError from None

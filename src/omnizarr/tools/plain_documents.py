@@ -32,9 +32,7 @@ _LITTLE: Final = {"endian": "little"}
 _MOST_CHUNK_BYTES: Final = DEFAULT_LIMITS.max_chunk_bytes
 _ARRAY_V3: Final = frozenset(("zarr_format", "node_type", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value",
                               "codecs"))  # fmt: skip
-_ARRAY_V2: Final = frozenset(
-    ("zarr_format", "shape", "chunks", "dtype", "compressor", "fill_value", "order", "filters")
-)
+_ARRAY_V2: Final = frozenset(("zarr_format", "chunks", "dtype", "compressor", "fill_value", "order", "filters"))
 
 
 def sizes(value: JSON) -> tuple[int, ...] | None:
@@ -73,9 +71,16 @@ def layout_v3(texts: Mapping[str, bytes]) -> Layout | None:
     return _encoded(doc["codecs"], dtype, chunks)
 
 
-def layout_v2(doc: Mapping[str, JSON]) -> Layout | None:
-    """Return the layout that a `.zarray` gives."""
-    if not _has(doc, _ARRAY_V2, {"dimension_separator"}) or not _is(doc["zarr_format"], 2):
+def layout_v2(texts: Mapping[str, bytes]) -> Layout | None:
+    """Return the layout that the members of a `.zarray` give, the shape left out.
+
+    Raises:
+        MetadataError: If one is not sound JSON.
+    """
+    if not _has(texts, _ARRAY_V2, {"dimension_separator"}):
+        return None
+    doc = {name: load(text, "") for name, text in texts.items()}
+    if not _is(doc["zarr_format"], 2):
         return None
     dtype = _V2_TYPES.get(doc["dtype"]) if isinstance(doc["dtype"], str) else None
     chunks = sizes(doc["chunks"])

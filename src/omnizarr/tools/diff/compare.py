@@ -145,8 +145,8 @@ class _Comparison:
             self.problems.append(_problem(path, error.side, error.cause))
             return None
 
-    def _step(self, nbytes: int) -> None:
-        self._done += 1
+    def _step(self, nbytes: int, regions: int) -> None:
+        self._done += regions
         self.nbytes += nbytes
         self._progress(self._done, self._total, self.nbytes)
 

@@ -23,6 +23,7 @@ Values: TypeAlias = "npt.NDArray[Any]"
 Mask: TypeAlias = "npt.NDArray[np.bool_]"
 
 
+_LONG: Final = (np.longdouble, np.clongdouble)
 _NUMBERS: Final = frozenset(("bool", "int", "uint", "float", "complex", "small", "pair"))
 
 
@@ -169,7 +170,7 @@ def _unequal_bits(x: Values, y: Values) -> Mask:
 def _rows(values: Values) -> Values:
     """Give the bytes of each element; without those that Intel's long floats have no use for."""
     rows = np.ascontiguousarray(values).view(np.uint8).reshape(len(values), -1)
-    if values.dtype.kind in "fc" and np.finfo(values.dtype).nmant == 63:
+    if values.dtype.type in _LONG and np.finfo(np.longdouble).nmant == 63:
         return rows.reshape(len(values), -1, np.dtype(np.longdouble).itemsize)[:, :, :10].reshape(len(values), -1)
     return rows
 

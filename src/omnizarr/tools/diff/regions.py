@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from omnizarr.model.array import ArrayMeta
 
-REGION_BYTES: Final = 32 << 20
+REGION_BYTES: Final = 64 << 20
 """Bytes of one region of one array."""
 
 _VLEN_BYTES: Final = 128

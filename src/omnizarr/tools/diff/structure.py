@@ -65,11 +65,11 @@ def _of_arrays(a: ArrayMeta, b: ArrayMeta, rules: Rules) -> Iterator[Change]:
     ours, theirs = dims_of(a), dims_of(b)
     if ours != theirs:
         yield Change("dims", ours, theirs)
-    if not _same_fill(a, b, rules):
+    if not same_fill(a, b, rules):
         yield Change("fill_value", a.fill.value(a.dtype), b.fill.value(b.dtype))
 
 
-def _same_fill(a: ArrayMeta, b: ArrayMeta, rules: Rules) -> bool:
+def same_fill(a: ArrayMeta, b: ArrayMeta, rules: Rules) -> bool:
     """Whether elements that were never written read the same; an undefined fill reads as zero."""
     kinds = kinds_of(a.dtype, b.dtype, rules._replace(rtol=0.0, atol=0.0, equal_nan=True))
     if isinstance(kinds, str):

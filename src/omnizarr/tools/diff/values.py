@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -11,16 +12,20 @@ from omnizarr.errors import OmnizarrError
 from omnizarr.hierarchy.array import Array
 from omnizarr.tools.diff.kinds import Kind, kinds_of, same_type
 from omnizarr.tools.diff.places import Places
-from omnizarr.tools.diff.regions import Region, region_shape, regions
+from omnizarr.tools.diff.regions import Region, count_regions, region_shape, regions
 from omnizarr.tools.diff.result import Extreme, FieldDifference, Pair, Side, ValueDifference
-from omnizarr.tools.diff.structure import dims_of
+from omnizarr.tools.diff.structure import dims_of, same_fill
 from omnizarr.tools.diff.typed import Rules
+from omnizarr.tools.nodes import context_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
 _BLOCK: Final = 1 << 18
 """Elements that are compared at a time: what is made in between stays in the processor's cache."""
+
+_MANY: Final = 16
+"""From this number of chunks on, it is looked up whether any is stored."""
 
 _FIRST: Final = 5
 """How many of the first differences are told."""
@@ -41,7 +46,7 @@ def common_shape(a: Array, b: Array) -> tuple[int, ...] | None:
 
 
 def compare_values(
-    a: Array, b: Array, rules: Rules, *, brief: bool = False, step: Callable[[int], None] | None = None
+    a: Array, b: Array, rules: Rules, *, brief: bool, step: Callable[[int, int], None]
 ) -> ValueDifference | None:
     """Compare the values of two arrays, or of the part that they have in common.
 
@@ -50,7 +55,7 @@ def compare_values(
         b: The other, to which tolerances and relative differences refer.
         rules: When values are equal.
         brief: Whether to stop at the first difference.
-        step: Called after each region with the bytes that it has.
+        step: Called now and then with the bytes and the number of regions that were compared.
 
     Returns:
         How they differ, or `None` if they do not. Where their shapes differ, there always is a result.
@@ -63,11 +68,14 @@ def compare_values(
     if shape is None or isinstance(kinds, str):
         reason = f"{a.ndim} and {b.ndim} dimensions" if isinstance(kinds, list) else kinds
         return ValueDifference((), 0, 0, not_compared=reason)
+    edges = region_shape(a.metadata, b.metadata, shape)
+    if a.shape == b.shape and _are_all_fill(a, b, rules):
+        step(a.nbytes, count_regions(shape, edges))
+        return None
     work = Comparison(a, b, shape, kinds, rules)
-    for region in regions(shape, region_shape(a.metadata, b.metadata, shape)):
+    for region in regions(shape, edges):
         work.compare(region)
-        if step is not None:
-            step(int(np.prod(region.shape)) * a.itemsize)
+        step(prod(region.shape) * a.itemsize, 1)
         if brief and work.count:
             break
     found = work.result()
@@ -245,6 +253,22 @@ def _extreme(
 def _span(count: int, like: Any) -> Any:  # noqa: ANN401 - a span of time, or a number where it is too long for one
     unit = np.dtype(like.dtype.str.replace("M", "m"))
     return np.array(count, np.int64).view(unit)[()] if count < 2**63 else count
+
+
+def _are_all_fill(a: Array, b: Array, rules: Rules) -> bool:
+    """Whether two arrays of many chunks have one fill value and nothing else: a short look instead of many reads."""
+    if not rules.equal_nan or not same_fill(a.metadata, b.metadata, rules):
+        return False
+    return _was_never_written(a, "a") and _was_never_written(b, "b")
+
+
+def _was_never_written(array: Array, side: Side) -> bool:
+    if array.nshards < _MANY or not context_of(array).is_near:
+        return False
+    try:
+        return not array.nchunks_stored
+    except OmnizarrError as error:
+        raise UnreadableError(side, error) from error
 
 
 def _read(array: Array, region: Region, side: Side) -> npt.NDArray[Any]:

@@ -1,0 +1,326 @@
+"""All that can be said of a node without reading its values: what it is, how it is stored, and what is odd about it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from math import prod
+from typing import Any, Final, NamedTuple
+
+from omnizarr.errors import OmnizarrError, OmnizarrWarning
+from omnizarr.hierarchy.array import Array
+from omnizarr.hierarchy.detect import look
+from omnizarr.hierarchy.group import Group
+from omnizarr.hierarchy.opening import Format, Place, open_node
+from omnizarr.limits import DEFAULT_LIMITS, Limits
+from omnizarr.model.codec import Codec
+from omnizarr.model.grid import Lengths
+from omnizarr.model.jsonvalue import JSON
+from omnizarr.tools.census import Census, census, outline
+from omnizarr.tools.nodes import Node, context_of, nodes_of
+from omnizarr.tools.progress import Progress, silent
+from omnizarr.tools.remarks import Remark, of_chunks, of_layout
+from omnizarr.tools.scan import Scan, scan
+
+_MOST_NAMED: Final = 5
+
+
+class ArrayInfo(NamedTuple):
+    """What an array is."""
+
+    shape: tuple[int, ...]
+    dims: tuple[str | None, ...] | None
+    dtype: str
+    chunks: tuple[Lengths, ...]
+    shards: tuple[Lengths, ...] | None
+    codecs: str
+    """In words, in the order of writing; those of the inner chunks where sharded."""
+
+    codecs_json: tuple[Mapping[str, JSON], ...]
+    """As a v3 document has them."""
+
+    fill_value: Any
+    """`None` where it is undefined."""
+
+    order: str
+    first_key: str
+    """Key of the first chunk below the array's path, as a sample."""
+
+    nbytes: int
+    """Bytes of all elements in memory."""
+
+    chunk_nbytes: int
+    """Bytes of a chunk, an inner one where sharded, in memory."""
+
+    shard_nbytes: int | None
+    nchunks: int
+    """Chunks, inner ones where sharded, that the shape makes."""
+
+    census: Census | None
+    """What is stored of it; `None` if nobody asked."""
+
+    ratio: float | None
+    """Bytes in memory of the stored chunks by the bytes that they take up."""
+
+
+class GroupInfo(NamedTuple):
+    """What a group holds, at any depth."""
+
+    arrays: int
+    groups: int
+    nbytes: int
+    """Bytes of all elements in memory."""
+
+    consolidated: str
+    """"none", "in step", "stale", "only" (there are no other documents) or "not compared" (the store is distant)."""
+
+    stale: tuple[str, ...]
+    """Which entries of consolidated metadata are behind the documents, in words."""
+
+    unreadable: tuple[tuple[str, str], ...]
+    """Paths of nodes that cannot be read, and why."""
+
+    chunks: int | None = None
+    """Chunks of all arrays, one for each key; `None` if nobody asked."""
+
+    present: int | None = None
+    nbytes_stored: int | None = None
+
+
+class Info(NamedTuple):
+    """What is at a place."""
+
+    name: str
+    """The node's path in its store, with a slash in front."""
+
+    uri: str
+    """The store."""
+
+    store: str
+    """The kind of store: "file", "zip", "memory" …"""
+
+    kind: str
+    """"array" or "group"."""
+
+    format: str
+    """The dialect, as `format=` takes it."""
+
+    what: str
+    """In words: "Zarr v2 array"."""
+
+    reason: str
+    """How that was found out."""
+
+    attributes: Mapping[str, JSON]
+    conventions: tuple[str, ...]
+    array: ArrayInfo | None
+    group: GroupInfo | None
+    remarks: tuple[Remark, ...]
+    """What is odd about it."""
+
+
+def info(
+    where: object,
+    *,
+    path: str | None = None,
+    format: Format | None = None,  # noqa: A002 - the word of the documents
+    stored: bool | None = None,
+    cells: bool = False,
+    decode: bool = False,
+    progress: Progress | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Info:
+    """Say what is at a place, how it is stored, and what is odd about it.
+
+    Args:
+        where: As for `omnizarr.open`, or a handle.
+        path: Path of the node in the store.
+        format: Look for this format alone.
+        stored: Whether to count stored chunks and bytes. That lists all keys of an array, so by default it is done for
+            an array but not for those below a group.
+        cells: Whether to count the inner chunks of shards, too.
+        decode: Whether to decode every chunk, to count those that hold the fill value alone.
+        progress: What is told how far the counting has come.
+        limits: Bounds on what documents may claim.
+
+    Raises:
+        NotFoundError: If nothing is there.
+        MetadataError: If the documents cannot be read.
+
+    >>> import omnizarr as oz
+    >>> a = oz.create_array({}, shape=(100, 100), dtype="f4", chunks=(50, 50))
+    >>> found = oz.info(a)
+    >>> found.what, found.array.chunk_nbytes, found.remarks[0].id
+    ('Zarr v3 array', 10000, 'uninitialised')
+    """
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        if isinstance(where, (Array, Group)):
+            place = Place(where.store, "r", path or where.path, limits=limits)
+        else:
+            place = Place(where, "r", path, limits=limits)
+        node = open_node(place, "r", format, None)
+        found = look(place)
+        array, group, seen = None, None, tuple[str, ...]()
+        if isinstance(node, Array):
+            array, remarks = _array(node, stored=stored is not False, cells=cells, decode=decode, progress=progress)
+        else:
+            group, remarks, seen = _group(node, stored=bool(stored or cells or decode), progress=progress)
+    remarks = [*(Remark("odd-document", str(one.message)) for one in told if _is_ours(one)), *remarks]
+    return Info(
+        name=node.name,
+        uri=node.store.uri,
+        store=found.store,
+        kind="array" if array else "group",
+        format=node.format,
+        what=found.what,
+        reason=found.reason,
+        attributes=node.metadata.attributes,
+        conventions=_conventions(node, seen),
+        array=array,
+        group=group,
+        remarks=tuple(dict.fromkeys(remarks)),
+    )
+
+
+def _is_ours(told: warnings.WarningMessage) -> bool:
+    return issubclass(told.category, OmnizarrWarning)
+
+
+def _array(
+    array: Array, *, stored: bool, cells: bool, decode: bool, progress: Progress | None
+) -> tuple[ArrayInfo, list[Remark]]:
+    count = None
+    if decode or cells:
+        count = census(array, decode=decode, progress=progress)
+    elif stored:
+        count = outline(array)
+    meta = array.metadata
+    item = meta.dtype.numpy.itemsize
+    remarks = list(of_layout(meta))
+    if count is not None:
+        remarks += of_chunks(array, count)
+    known = ArrayInfo(
+        shape=meta.shape,
+        dims=meta.dims,
+        dtype=meta.dtype.label,
+        chunks=meta.chunks,
+        shards=meta.shards,
+        codecs=" → ".join(codec_text(codec) for codec in array.codecs),
+        codecs_json=tuple(codec.to_json() for codec in meta.codecs),
+        fill_value=array.fill_value,
+        order=meta.order,
+        first_key=meta.keys.key((0,) * meta.ndim),
+        nbytes=array.nbytes,
+        chunk_nbytes=prod(meta.cells.longest) * item,
+        shard_nbytes=prod(meta.grid.longest) * item if meta.is_sharded else None,
+        nchunks=array.nchunks,
+        census=count,
+        ratio=_ratio(array, count),
+    )
+    return known, remarks
+
+
+def _ratio(array: Array, count: Census | None) -> float | None:
+    """Return how much smaller stored chunks are than in memory, as if all were of one size."""
+    if count is None or not count.nbytes or not count.chunks or array.metadata.dtype.vlen:
+        return None
+    return array.nbytes * count.present / count.chunks / count.nbytes
+
+
+def codec_text(codec: Codec) -> str:
+    """Return a codec in a few words: its name, and its settings where they are short.
+
+    >>> codec_text(Codec("zstd", {"level": 3, "checksum": False}))
+    'zstd(level=3, checksum=false)'
+    """
+    parts = []
+    for name, value in codec.configuration.items():
+        if isinstance(value, (dict, list)):
+            parts.append(f"{name}=…")
+        elif value is not None:
+            parts.append(f"{name}={str(value).lower() if isinstance(value, bool) else value}")
+    return f"{codec.name}({', '.join(parts)})" if parts else codec.name
+
+
+def _group(group: Group, *, stored: bool, progress: Progress | None) -> tuple[GroupInfo, list[Remark], tuple[str, ...]]:
+    found = scan(context_of(group), group.path, group.metadata)
+    chunks = present = nbytes = None
+    remarks = list(_of_scan(found))
+    if stored:
+        chunks, present, nbytes, more = _stored(group, found.arrays, progress or silent)
+        remarks += more
+    known = GroupInfo(
+        arrays=found.arrays,
+        groups=found.groups,
+        nbytes=found.nbytes,
+        consolidated=found.consolidated,
+        stale=found.stale,
+        unreadable=found.unreadable,
+        chunks=chunks,
+        present=present,
+        nbytes_stored=nbytes,
+    )
+    return known, remarks, found.conventions
+
+
+def _stored(group: Group, total: int, progress: Progress) -> tuple[int, int, int, list[Remark]]:
+    """Sum up what is stored of all arrays below a group."""
+    chunks = present = nbytes = done = 0
+    odd: dict[str, list[str]] = {}
+    for path, node in nodes_of(group):
+        if not isinstance(node, Array):
+            continue
+        try:
+            count = outline(node)
+        except OmnizarrError as error:
+            odd.setdefault("unreadable-nodes", []).append(f"{path} ({error.message})")
+            continue
+        chunks, present, nbytes = chunks + count.chunks, present + count.present, nbytes + count.nbytes
+        for one in of_chunks(node, count):
+            odd.setdefault(one.id, []).append(path)
+        done += 1
+        progress(done, total, nbytes)
+    return chunks, present, nbytes, [Remark(name, f"in {_names(paths)}") for name, paths in odd.items()]
+
+
+def _of_scan(found: Scan) -> list[Remark]:
+    remarks = []
+    if found.consolidated == "stale":
+        message = f"consolidated metadata are behind the documents: {_names(found.stale)}"
+        remarks.append(Remark("stale-consolidation", message))
+    if found.consolidated == "only":
+        remarks.append(Remark("no-documents", "nothing but consolidated metadata says what is there"))
+    if found.unreadable:
+        names = [f"{path} ({why})" for path, why in found.unreadable]
+        remarks.append(Remark("unreadable-nodes", f"nodes cannot be read: {_names(names)}"))
+    for name, (count, first) in found.remarks.items():
+        others = f" and {count - 1} other arrays" if count > 1 else ""
+        remarks.append(Remark(name, f"in {first}{others}"))
+    return remarks
+
+
+def _names(names: list[str] | tuple[str, ...]) -> str:
+    more = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _conventions(node: Node, seen: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the conventions that attributes speak of."""
+    attributes = node.metadata.attributes
+    found = list(seen)
+    named = attributes.get("Conventions", attributes.get("conventions"))
+    if isinstance(named, str):
+        found.append(named)
+    if "_ARRAY_DIMENSIONS" in attributes:
+        found.append("xarray")
+    ome = attributes.get("ome")
+    if isinstance(ome, dict) and "version" in ome:
+        found.append(f"OME-NGFF {ome['version']}")
+    elif "multiscales" in attributes:
+        found.append("OME-NGFF")
+    if any(name.startswith(("_nczarr", "_NCZARR", "_NCProperties")) for name in attributes):
+        found.append("NCZarr")
+    if "zarr_conventions" in attributes:
+        found.append("zarr_conventions")
+    return tuple(dict.fromkeys(found))

@@ -1,0 +1,279 @@
+"""A quick look at every node below a group: how many there are, how large, what is odd, and whether copies are in step.
+
+A hierarchy may have thousands of arrays, most of which differ in their attributes alone. So what documents say is
+worked out once for all that are alike in the rest, and attributes are not parsed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from math import prod
+from typing import Final, NamedTuple
+
+from omnizarr.errors import OmnizarrError
+from omnizarr.format.consolidated import MARK, is_document, split_v2, split_v3, without_block
+from omnizarr.format.dialects import ZARR2, ZARR3
+from omnizarr.format.names import ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, ZMETADATA, join
+from omnizarr.hierarchy.consolidated import Block
+from omnizarr.hierarchy.context import Context
+from omnizarr.hierarchy.listing import Found, children
+from omnizarr.hierarchy.nodes import load_many, parse
+from omnizarr.model.array import ArrayMeta
+from omnizarr.model.group import GroupMeta
+from omnizarr.native import split_object, squeeze
+from omnizarr.tools.remarks import of_layout
+
+_SAMPLE: Final = 100
+"""Arrays of v2 whose attributes are looked at for conventions."""
+
+_XARRAY: Final = b'"_ARRAY_DIMENSIONS"'
+_OME: Final = b'"multiscales"'
+
+
+class Facts(NamedTuple):
+    """What counts of a node."""
+
+    is_array: bool
+    nbytes: int = 0
+    remarks: tuple[str, ...] = ()
+    """Their ids."""
+
+
+class Scan(NamedTuple):
+    """What lies below a group."""
+
+    arrays: int
+    groups: int
+    nbytes: int
+    """Bytes of all elements in memory."""
+
+    remarks: Mapping[str, tuple[int, str]]
+    """By the id of a remark: how many arrays it is true of, and the path of the first."""
+
+    unreadable: tuple[tuple[str, str], ...]
+    """Path and reason of nodes that cannot be read."""
+
+    conventions: tuple[str, ...]
+    consolidated: str
+    """"none"; "in step"; "stale"; "only" where there are no other documents; "not compared" in a distant store."""
+
+    stale: tuple[str, ...]
+    """In words, which entries of consolidated metadata are not what the documents say."""
+
+
+def scan(context: Context, path: str, meta: GroupMeta) -> Scan:
+    """Look at all nodes below a group."""
+    return _Scanner(context, path).run(meta)
+
+
+class _Scanner:
+    def __init__(self, context: Context, root: str) -> None:
+        self._context = context
+        self._root = root
+        self._start = len(root) + 1 if root else 0
+        self._memo: dict[object, Facts] = {}
+        self._remarks: dict[str, tuple[int, str]] = {}
+        self._unreadable: list[tuple[str, str]] = []
+        self._counts = [0, 0]
+        self._nbytes = 0
+        self._marks: set[str] = set()
+        self._attributes: list[str] = []
+        self._stale: list[str] = []
+        self._copies: dict[str, bytes] | None = None
+        self._block: Block | None = None
+
+    def run(self, meta: GroupMeta) -> Scan:
+        store, root = self._context.store, self._root
+        new, old = store.get_many([join(root, ZARR_JSON), join(root, ZMETADATA)])
+        state = self._read_copies(new, old)
+        # In a distant store the copy is what spares a request for each node.
+        distant = self._copies is not None and not self._context.is_near
+        if distant and self._copies is not None:
+            self._block = Block(root, self._copies)
+        self._group(root, meta.format)
+        if self._copies is not None and self._block is None:
+            empty = not sum(self._counts) and len(self._copies) > 2
+            state = "only" if empty else self._compare_rest(root)
+            if empty:
+                self._block = Block(root, self._copies)
+                self._group(root, meta.format)
+        elif distant:
+            state = "not compared"
+        if self._attributes:
+            sample = store.get_many(self._attributes[:_SAMPLE])
+            self._look(b"".join(text for text in sample if text is not None))
+        return Scan(
+            arrays=self._counts[1],
+            groups=self._counts[0],
+            nbytes=self._nbytes,
+            remarks=self._remarks,
+            unreadable=tuple(self._unreadable),
+            conventions=tuple(sorted(self._marks)),
+            consolidated=state,
+            stale=tuple(self._stale),
+        )
+
+    def _read_copies(self, new: bytes | None, old: bytes | None) -> str:
+        limits = self._context.limits
+        try:
+            if new is not None and MARK in new:
+                self._copies = split_v3(new, join(self._root, ZARR_JSON), limits)
+            elif new is None and old is not None:
+                self._copies = split_v2(old, join(self._root, ZMETADATA), limits)
+        except OmnizarrError as error:
+            self._stale.append(f"they cannot be read: {error.message}")
+            return "stale"
+        return "none"
+
+    def _group(self, path: str, form: str) -> None:
+        """Count what is right below a group, and go on with the groups among it."""
+        fast = form in (ZARR3.name, ZARR2.name)
+        rows = self._rows(path, form) if fast else self._slow_rows(path, form)
+        for inner, facts, below in list(rows):
+            self._counts[facts.is_array] += 1
+            if facts.is_array:
+                self._nbytes += facts.nbytes
+                for one in facts.remarks:
+                    count, first = self._remarks.get(one, (0, inner[self._start :]))
+                    self._remarks[one] = count + 1, first
+            else:
+                self._group(inner, below)
+
+    def _slow_rows(self, path: str, form: str) -> Iterator[tuple[str, Facts, str]]:
+        for name, found, _ in children(self._context, path, form):
+            yield from self._row(join(path, name), found)
+
+    def _row(self, path: str, found: Found | None) -> Iterator[tuple[str, Facts, str]]:
+        if isinstance(found, OmnizarrError):
+            self._unreadable.append((path[self._start :], found.message))
+        elif found is not None:
+            if isinstance(found, ArrayMeta) and found.dims and found.format == ZARR2.name:
+                self._marks.add("xarray")
+            yield path, _facts(found), found.format
+
+    def _rows(self, path: str, form: str) -> Iterator[tuple[str, Facts, str]]:
+        """Yield path, facts and format of what is right below a group of v3 or v2."""
+        start = path + "/" if path else ""
+        if self._block is not None:
+            inners = [start + name for name in sorted(self._block.children(path))]
+        else:
+            inners = sorted(prefix[:-1] for prefix in self._context.store.list_dir(start)[1])
+        missing: list[str] = []
+        texts = self._texts_v3(inners) if form == ZARR3.name else self._texts_v2(inners)
+        for inner, documents in zip(inners, texts, strict=True):
+            if not documents:
+                missing.append(inner)
+                continue
+            try:
+                facts = self._known(inner, documents)
+            except OmnizarrError as error:
+                self._unreadable.append((inner[self._start :], error.message))
+                continue
+            yield inner, facts, form
+        if missing and self._block is None:
+            # Nodes of other formats, and folders that are none.
+            for inner, found in zip(missing, self._others(missing, form), strict=True):
+                yield from self._row(inner, found)
+
+    def _others(self, paths: Sequence[str], form: str) -> list[Found | None]:
+        return load_many(self._context.store, paths, self._context.limits, form)
+
+    def _get(self, keys: Sequence[str]) -> list[bytes | None]:
+        if self._block is not None and self._copies is not None:
+            return [self._copies.get(key[self._start :]) for key in keys]
+        return self._context.store.get_many(keys)
+
+    def _texts_v3(self, inners: Sequence[str]) -> list[dict[str, bytes]]:
+        keys = [inner + "/" + ZARR_JSON for inner in inners]
+        values = self._get(keys)
+        if self._copies is not None and self._block is None:
+            self._compare(keys, values)
+        return [{} if value is None else {ZARR_JSON: value} for value in values]
+
+    def _texts_v2(self, inners: Sequence[str]) -> list[dict[str, bytes]]:
+        keys = [inner + "/" + ZARRAY for inner in inners]
+        values = self._get(keys)
+        rows = [{} if value is None else {ZARRAY: value} for value in values]
+        groups = [i for i, value in enumerate(values) if value is None]
+        others = [inners[i] + "/" + ZGROUP for i in groups]
+        found = self._get(others)
+        for i, value in zip(groups, found, strict=True):
+            if value is not None:
+                rows[i][ZGROUP] = value
+        attributes = [inner + "/" + ZATTRS for inner, row in zip(inners, rows, strict=True) if row]
+        if self._copies is None or self._block is not None:
+            self._attributes += attributes[: _SAMPLE - len(self._attributes)] if self._block is None else []
+            return rows
+        self._compare(keys + others + attributes, [*values, *found, *self._get(attributes)])
+        return rows
+
+    def _known(self, path: str, texts: Mapping[str, bytes]) -> Facts:
+        """Return the facts of a node, worked out once for all whose documents differ in attributes alone."""
+        key: object = texts.get(ZARRAY)
+        if key is None and (text := texts.get(ZARR_JSON)) is not None:
+            try:
+                members = split_object(text)
+                self._look(members.pop("attributes", b""))
+                key = tuple(members.items())
+            except ValueError:  # the parser says better what is wrong
+                key = None
+        facts = None if key is None else self._memo.get(key)
+        if facts is None:
+            meta = parse(path, texts, self._context.limits)
+            facts = Facts(is_array=False) if meta is None else _facts(meta)
+            if key is not None:
+                self._memo[key] = facts
+        return facts
+
+    def _look(self, attributes: bytes) -> None:
+        if _XARRAY in attributes:
+            self._marks.add("xarray")
+        if _OME in attributes:
+            self._marks.add("OME-NGFF")
+
+    def _compare(self, keys: Sequence[str], values: Sequence[bytes | None]) -> None:
+        """Note which documents are not as they were copied; what is left of the copies in the end is of none."""
+        copies = self._copies
+        if copies is None:
+            return
+        for key, value in zip(keys, values, strict=True):
+            if value is None:
+                continue
+            inner = key[self._start :]
+            if inner.endswith(ZATTRS):
+                self._look(value)
+            copy = copies.pop(inner, None)
+            if copy is None:
+                self._stale.append(f"{inner} is missing from them")
+            elif not _same(value, copy):
+                self._stale.append(f"{inner} differs")
+
+    def _compare_rest(self, root: str) -> str:
+        own = [join(root, name) for name in (ZGROUP, ZATTRS)]
+        if self._copies is not None and any(key[self._start :] in self._copies for key in own):
+            self._compare(own, self._context.store.get_many(own))
+        left = [key for key in self._copies or () if is_document(key)]
+        here = self._context.store.get_many([join(root, key) for key in left])
+        for key, value in zip(left, here, strict=True):
+            # What is there all the same belongs to a node that counts for another: a `.zgroup` beside a `.zarray`.
+            if value is None:
+                self._stale.append(f"{key} is gone")
+        return "stale" if self._stale else "in step"
+
+
+def _facts(meta: ArrayMeta | GroupMeta) -> Facts:
+    if isinstance(meta, GroupMeta):
+        return Facts(is_array=False)
+    nbytes = prod(meta.shape) * meta.dtype.numpy.itemsize
+    return Facts(is_array=True, nbytes=nbytes, remarks=tuple(one.id for one in of_layout(meta)))
+
+
+def _same(document: bytes, copy: bytes) -> bool:
+    """Whether two documents say the same; consolidated metadata of their own not counted."""
+    if document == copy or squeeze(document) == squeeze(copy):
+        return True
+    try:
+        return bool(json.loads(without_block(document)) == json.loads(without_block(copy)))
+    except ValueError:
+        return False
