@@ -30,9 +30,7 @@ def configure(parser: Parser) -> None:
         help="mend what can be: `safe` (the default) loses and guesses nothing, `all` also erases chunks without bytes "
         "and the like, `zarr3` or `zarr2` keeps the documents of that format where both are there; write --repair=WHAT",
     )
-    parser.add_argument(
-        "--select", metavar="RULES", help="only these rules: ids, beginnings of ids or names, by commas"
-    )
+    parser.add_argument("--select", metavar="RULES", help="only these rules: ids, their beginnings or names, by commas")
     parser.add_argument("--ignore", metavar="RULES", help="all rules but these")
     parser.add_argument("--strict", action="store_true", help="warnings count as errors")
     parser.add_argument("--sarif", action="store_true", help="print a SARIF 2.1.0 log instead of text")

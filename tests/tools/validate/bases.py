@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import struct
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -113,8 +115,19 @@ def draft() -> Tree:
     }
 
 
+def lay_out(place: Path, tree: Tree) -> Path:
+    """Write a store into a folder, and return that."""
+    for key, value in tree.items():
+        file = place / key
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(value)
+    return place
+
+
 def dump(value: Any) -> bytes:
     return json.dumps(value).encode()
 
 
-CLEAN = {one.__name__: one for one in (v3, sharded, consolidated, v2, v2_consolidated, v1, v0, n5, draft)}
+CLEAN: dict[str, Callable[[], Tree]] = {
+    one.__name__: one for one in (v3, sharded, consolidated, v2, v2_consolidated, v1, v0, n5, draft)
+}

@@ -51,6 +51,11 @@ class Scene:
         found = self.draft.inner.get_many(candidates)
         return next((key for key, data in zip(candidates, found, strict=True) if data is not None), candidates[0])
 
+    def chunk(self, path: str, inner: str) -> str:
+        """Return the key of a chunk in the store that the user named."""
+        key = join(path, inner)
+        return key if self.draft is None else f"{self.draft.start}{self.draft.layout.data}{key}"
+
 
 def survey_scene(store: Store, start: str, limits: Limits, sink: Sink, tick: Callable[[int], None]) -> Scene:
     """List a store below a path and read its documents; those that cannot be read are told of."""
