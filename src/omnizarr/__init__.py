@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from omnizarr.store.file import FileStore
     from omnizarr.store.memory import MemoryStore
     from omnizarr.store.zip import ZipStore
+    from omnizarr.tools.validate import validate
 
 __version__: str
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "open",
     "open_array",
     "open_group",
+    "validate",
 ]
 
 # Where each name is from. It is imported when it is first used, so that a command that only prints its help, and a
@@ -65,6 +67,7 @@ _HOMES: Final = {
     "open": "api",
     "open_array": "api",
     "open_group": "api",
+    "validate": "tools.validate",
 }
 
 
