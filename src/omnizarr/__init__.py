@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from omnizarr.tools.convert import convert
     from omnizarr.tools.diff import diff
     from omnizarr.tools.info import info
+    from omnizarr.tools.validate import validate
 
 __version__: str
 __all__ = [
@@ -51,6 +52,7 @@ __all__ = [
     "open",
     "open_array",
     "open_group",
+    "validate",
 ]
 
 # Where each name is from. It is imported when it is first used, so that a command that only prints its help, and a
@@ -77,6 +79,7 @@ _HOMES: Final = {
     "open": "api",
     "open_array": "api",
     "open_group": "api",
+    "validate": "tools.validate",
 }
 
 

@@ -30,9 +30,7 @@ def configure(parser: Parser) -> None:
         help="mend what can be: `safe` (the default) loses and guesses nothing, `all` also erases chunks without bytes "
         "and the like, `zarr3` or `zarr2` keeps the documents of that format where both are there; write --repair=WHAT",
     )
-    parser.add_argument(
-        "--select", metavar="RULES", help="only these rules: ids, beginnings of ids or names, by commas"
-    )
+    parser.add_argument("--select", metavar="RULES", help="only these rules: ids, their beginnings or names, by commas")
     parser.add_argument("--ignore", metavar="RULES", help="all rules but these")
     parser.add_argument("--strict", action="store_true", help="warnings count as errors")
     parser.add_argument("--sarif", action="store_true", help="print a SARIF 2.1.0 log instead of text")
@@ -94,18 +92,27 @@ def _print(report: Report, out: Output) -> None:
     what = ", ".join(parts) or "nothing wrong"
     style: Style = "red" if counts["error"] else "yellow" if counts["warning"] else "green"
     seen = f"in {_count(report.nodes, 'node')}, {_count(report.keys, 'key')}"
-    mendable = sum(one.repairable for one in report.findings)
-    more = f"; --repair mends {mendable}" if mendable and not report.repaired else ""
-    out.line(f"{out.style(what, style, 'bold')} {seen}{more}")
+    out.line(f"{out.style(what, style, 'bold')} {seen}{_offer(report)}")
     if report.census:
         out.line(_census(report.census, decoded=report.decoded))
+
+
+def _offer(report: Report) -> str:
+    from omnizarr.tools.validate.rules import RULES  # noqa: PLC0415 - as above
+
+    sorts = [RULES[one.rule].repair for one in report.findings if one.repairable]
+    safe, more = sorts.count("safe"), sorts.count("all")
+    offers = [f"--repair mends {safe}"] if safe else []
+    if more:
+        offers.append(f"--repair=all {'' if safe else 'mends '}{safe + more}")
+    return f"; {', '.join(offers)}" if offers else ""
 
 
 def _print_finding(finding: Finding, out: Output) -> None:
     level = out.style(f"{finding.severity:7}", _STYLES[finding.severity])
     place = " ".join(part for part in (finding.key, finding.pointer) if part)
     where = f" {out.style(f'[{place}]', 'dim')}" if place else ""
-    out.line(f"  {level} {out.style(finding.rule, 'bold')} {finding.message}{where}")
+    out.line(f"  {level} {out.style(finding.rule, 'bold')} {out.style(finding.message)}{where}")
     if finding.hint:
         out.line(f"          {out.style(finding.hint, 'dim')}")
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import struct
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +16,20 @@ import omnizarr as oz
 Tree = dict[str, bytes]
 
 
+def kept(make: Callable[[], Tree]) -> Callable[[], Tree]:
+    """Make a store once, and give a copy of it to whoever asks."""
+    made: list[Tree] = []
+
+    @wraps(make)
+    def copy() -> Tree:
+        if not made:
+            made.append(make())
+        return dict(made[0])
+
+    return copy
+
+
+@kept
 def v3() -> Tree:
     """A group with attributes, an array of plain bytes, and in a group below a compressed one."""
     tree: Tree = {}
@@ -27,6 +44,7 @@ def v3() -> Tree:
     return tree
 
 
+@kept
 def sharded() -> Tree:
     """An array of four shards of four chunks each, with a checksum on every index."""
     tree: Tree = {}
@@ -37,12 +55,14 @@ def sharded() -> Tree:
     return tree
 
 
+@kept
 def consolidated() -> Tree:
     tree = v3()
     oz.consolidate(tree)
     return tree
 
 
+@kept
 def v2() -> Tree:
     """The same as `v3` in v2, with names of dimensions among attributes."""
     tree: Tree = {}
@@ -55,12 +75,14 @@ def v2() -> Tree:
     return tree
 
 
+@kept
 def v2_consolidated() -> Tree:
     tree = v2()
     oz.consolidate(tree)
     return tree
 
 
+@kept
 def v1() -> Tree:
     tree: Tree = {}
     array = oz.create_array(tree, shape=(4, 6), chunks=(2, 3), dtype="<i4", format="zarr1", codecs=[oz.codec.zlib()])
@@ -69,6 +91,7 @@ def v1() -> Tree:
     return tree
 
 
+@kept
 def v0() -> Tree:
     tree: Tree = {}
     array = oz.create_array(tree, shape=(4, 6), chunks=(2, 3), dtype="<i4", format="zarr0")
@@ -76,6 +99,7 @@ def v0() -> Tree:
     return tree
 
 
+@kept
 def n5() -> Tree:
     document = {"dimensions": [3, 2], "blockSize": [3, 2], "dataType": "int16", "compression": {"type": "raw"}}
     block = struct.pack(">HHII", 0, 2, 3, 2) + np.arange(6, dtype=">i2").tobytes()
@@ -86,6 +110,7 @@ def n5() -> Tree:
     }
 
 
+@kept
 def draft() -> Tree:
     """As zarr-python 2.18 wrote it."""
     array = {
@@ -113,8 +138,19 @@ def draft() -> Tree:
     }
 
 
+def lay_out(place: Path, tree: Tree) -> Path:
+    """Write a store into a folder, and return that."""
+    for key, value in tree.items():
+        file = place / key
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(value)
+    return place
+
+
 def dump(value: Any) -> bytes:
     return json.dumps(value).encode()
 
 
-CLEAN = {one.__name__: one for one in (v3, sharded, consolidated, v2, v2_consolidated, v1, v0, n5, draft)}
+CLEAN: dict[str, Callable[[], Tree]] = {
+    one.__name__: one for one in (v3, sharded, consolidated, v2, v2_consolidated, v1, v0, n5, draft)
+}

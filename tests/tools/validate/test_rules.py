@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from omnizarr.tools.validate import RULES, validate
-from tests.tools.validate.bases import CLEAN, Tree
+from tests.tools.validate.bases import CLEAN, lay_out
 from tests.tools.validate.broken import BROKEN, ELSEWHERE
-
-
-def lay_out(place: Path, tree: Tree) -> Path:
-    for key, value in tree.items():
-        file = place / key
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(value)
-    return place
 
 
 def test_every_rule_has_a_case():

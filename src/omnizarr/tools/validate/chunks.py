@@ -66,9 +66,11 @@ def check_chunks(look: Look, nodes: dict[str, Node]) -> tuple[dict[str, Odd], li
         except OmnizarrError as error:
             look.sink.add("OZ713", (path, None), f"the chunks cannot be looked at: {error.message}", hint=error.hint)
             continue
-        others = [*survey.stray, *survey.debris]
-        odd[path] = Odd(survey.outside, survey.noutside, others, survey.nstray + survey.ndebris)
-        census.append(_check_array(look, path, meta, survey))
+        odd[path] = Odd(survey.outside, survey.noutside, [*survey.stray, *survey.debris])
+        try:
+            census.append(_check_array(look, path, meta, survey))
+        except OmnizarrError as error:
+            look.sink.add("OZ712", (path, error.key), error.message, hint=error.hint)
     return odd, census
 
 
@@ -118,7 +120,7 @@ def _tell(look: Look, path: str, fault: tuple[str, str, str], told: Counter[str]
         rule = "OZ714"
     told[rule] += 1
     if told[rule] <= _MOST_TOLD or rule == "OZ701":
-        key = _key(look.scene, path, inner)
+        key = look.scene.chunk(path, inner)
         cures = (Cure("erase", key),) if rule == "OZ701" and look.scene.draft is None else ()
         look.sink.add(rule, (path, key), message, cures=cures)
 
@@ -128,11 +130,6 @@ def _tell_hollow(look: Look, path: str, survey: Survey, start: int, stop: int) -
     for at, inner in enumerate(keys, start):
         one = survey.check(at, at + 1)
         if one.chunks and not one.gone and one.cells and not one.cells_present and not one.nfaults:
-            key = _key(look.scene, path, inner)
+            key = look.scene.chunk(path, inner)
             cures = (Cure("erase", key),) if look.scene.draft is None else ()
             look.sink.add("OZ710", (path, key), "the shard holds no chunk", cures=cures)
-
-
-def _key(scene: Scene, path: str, inner: str) -> str:
-    key = join(path, inner)
-    return f"{scene.draft.start}{scene.draft.layout.data}{key}" if scene.draft is not None else key

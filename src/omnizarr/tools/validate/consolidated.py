@@ -105,7 +105,7 @@ def _compare(copies: _Copies, scene: Scene, nodes: Mapping[str, Node], sink: Sin
     own -= {copies.path}
     told: dict[str, int] = {}
 
-    def tell(rule: str, path: str, message: str) -> None:
+    def tell(rule: str, message: str) -> None:
         told[rule] = told.get(rule, 0) + 1
         if told[rule] <= _MOST:
             sink.add(rule, (copies.path, copies.key), message, pointer=None, cures=_cures(copies.path))
@@ -114,12 +114,12 @@ def _compare(copies: _Copies, scene: Scene, nodes: Mapping[str, Node], sink: Sin
         shown = f"/{path}"
         if path not in scene.texts or (path != copies.path and path not in own):
             if any(name != ZATTRS for name in texts):
-                tell("OZ803", path, f"{shown!r} is in the consolidated metadata, but there is no such node")
+                tell("OZ803", f"{shown!r} is in the consolidated metadata, but there is no such node")
         elif not _is_same(texts, scene.texts[path], scene):
-            tell("OZ805", path, f"the consolidated metadata of {shown!r} differ from its documents")
+            tell("OZ805", f"the consolidated metadata of {shown!r} differ from its documents")
     for path in sorted(own - copies.texts.keys()):
         if nodes[path].meta is not None:  # what cannot be read need not be copied
-            tell("OZ804", path, f"{'/' + path!r} is not in the consolidated metadata")
+            tell("OZ804", f"{'/' + path!r} is not in the consolidated metadata")
 
 
 def _is_same(copies: Mapping[str, bytes], texts: Mapping[str, bytes], scene: Scene) -> bool:

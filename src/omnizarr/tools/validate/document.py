@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from itertools import islice
 from math import isfinite
 from typing import Any, Final, TypeVar
 
@@ -18,7 +19,7 @@ from omnizarr.tools.validate.rules import RULES
 _BOM: Final = b"\xef\xbb\xbf"
 _TWICE: Final = "twice in one object"
 _MOST: Final = 20
-"""Findings of one kind in one document, after which the rest is not told one by one."""
+"""Bare words in one document that are told of."""
 
 _UNUSABLE: Final = frozenset(("OZ208", "OZ213", "OZ215", "OZ222", "OZ309", "OZ424", "OZ436"))
 """Rules about what is legal but not to be had here."""
@@ -111,11 +112,7 @@ class Document:
         return None
 
     def _tell_bare(self, value: dict[str, JSON], *, everywhere: bool) -> None:
-        told = 0
-        for pointer, number in _bare(value, ""):
-            told += 1
-            if told > _MOST:
-                return
+        for pointer, number in islice(_bare(value, ""), _MOST):
             word = "NaN" if number != number else "Infinity" if number > 0 else "-Infinity"  # noqa: PLR0124 - NaN
             if everywhere or pointer.startswith("/attributes/"):
                 self.add("OZ105", f"{word} is not JSON", pointer, hint="Write null, or a string.")

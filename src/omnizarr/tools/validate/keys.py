@@ -43,7 +43,6 @@ class Odd(NamedTuple):
     outside: Sequence[str]
     noutside: int
     others: Sequence[str]
-    nothers: int
 
 
 def share(scene: Scene, nodes: Mapping[str, Node]) -> dict[str | None, list[str]]:
@@ -70,7 +69,7 @@ def odd_keys(meta: ArrayMeta, path: str, keys: Iterable[str]) -> Odd:
             others.append(key[start:])
         elif any(i >= n for i, n in zip(index, counts, strict=True)):
             outside.append(key[start:])
-    return Odd(outside, len(outside), others, len(others))
+    return Odd(outside, len(outside), others)
 
 
 def check_keys(scene: Scene, nodes: Mapping[str, Node], odd: Mapping[str, Odd], sink: Sink) -> None:
@@ -89,7 +88,7 @@ def check_keys(scene: Scene, nodes: Mapping[str, Node], odd: Mapping[str, Odd], 
         node = None if owner is None else nodes[owner]
         path = scene.start if owner is None else owner
         if node is None or node.kind == "group":
-            _tell(scene, path, None, Odd((), 0, [_below(path, key) for key in keys], len(keys)), sink)
+            _tell(scene, path, None, Odd((), 0, [_below(path, key) for key in keys]), sink)
         elif isinstance(node.meta, ArrayMeta):
             found = odd.get(path)
             _tell(scene, path, node.meta, odd_keys(node.meta, path, keys) if found is None else found, sink)
@@ -109,12 +108,11 @@ def _tell(scene: Scene, path: str, meta: ArrayMeta | None, odd: Odd, sink: Sink)
             sorted_out[rule].append(key)
     for rule, keys in sorted(sorted_out.items()):
         count = odd.noutside if rule == "OZ605" else len(keys)
-        first = join(path, min(keys))
+        first = scene.chunk(path, min(keys))
         singular, plural = _WORDS[rule]
         message = f"{first!r} {singular}" if count == 1 else f"{count} keys {plural}, such as {first!r}"
         cures = tuple(Cure("erase", join(path, key)) for key in keys[:_MOST_CURED]) if rule in _ERASED else ()
-        real = join(scene.draft.layout.data.rstrip("/"), first) if scene.draft is not None else first
-        sink.add(rule, (path, real), message, times=count, cures=() if scene.draft is not None else cures)
+        sink.add(rule, (path, first), message, times=count, cures=() if scene.draft is not None else cures)
 
 
 def _rule(scene: Scene, path: str, key: str, meta: ArrayMeta | None) -> str | None:

@@ -139,10 +139,10 @@ def check_entry_point(doc: Document, data: bytes) -> None:
         return
     if not is_entry_point(value.get("zarr_format")):
         doc.add("OZ431", f"zarr_format is {describe(value.get('zarr_format'))}", "/zarr_format")
-    for name in ("metadata_encoding", "metadata_key_suffix", "extensions"):
-        if name not in value and not (
-            name == "metadata_key_suffix" and isinstance(value.get("metadata_encoding"), dict)
-        ):
+    # From November 2022 on the suffix stood in the encoding.
+    late = isinstance(value.get("metadata_encoding"), dict)
+    for name in ("metadata_encoding", "extensions", *(() if late else ("metadata_key_suffix",))):
+        if name not in value:
             doc.add("OZ431", f"the member {name!r} is missing", "/")
 
 

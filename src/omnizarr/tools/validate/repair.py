@@ -41,7 +41,7 @@ def levels(repair: bool | str) -> frozenset[str]:
     words = {word.strip() for word in repair.split(",")}
     unknown = words - {"safe", "all", *_FORMATS}
     if unknown:
-        message = f"there is no repair called {sorted(unknown)[0]!r}"
+        message = f"there is no repair called {min(unknown)!r}"
         raise SelectionError(message, hint="Repairs are safe, all, zarr3 and zarr2.")
     if words.issuperset(_FORMATS):
         raise SelectionError("one format can be kept, zarr3 or zarr2, not both")
@@ -145,16 +145,19 @@ def change(document: JSON, pointer: str, value: JSON, *, drop: bool = False) -> 
     """
     *parents, last = (part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
     place = document
-    try:
-        for name in parents:
-            place = place[int(name)] if isinstance(place, list) else place[name]  # type: ignore[index, call-overload]  # tried
-        if isinstance(place, list):
-            place[int(last)] = value
-        elif isinstance(place, dict) and drop:
-            place.pop(last, None)
-        elif isinstance(place, dict):
-            place[last] = value
-        else:
-            raise LookupError(last)
-    except (LookupError, TypeError, ValueError) as error:
-        raise MetadataError(f"there is no member {pointer!r} to change") from error
+    for name in parents:
+        place = _member(place, name)
+    if isinstance(place, dict) and drop:
+        place.pop(last, None)
+    elif isinstance(place, dict):
+        place[last] = value
+    elif isinstance(place, list) and last.isdigit() and int(last) < len(place) and not drop:
+        place[int(last)] = value
+    else:
+        raise MetadataError("there is no such member to change", pointer=pointer)
+
+
+def _member(place: JSON, name: str) -> JSON:
+    if isinstance(place, dict):
+        return place.get(name)
+    return place[int(name)] if isinstance(place, list) and name.isdigit() and int(name) < len(place) else None

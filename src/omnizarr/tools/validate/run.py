@@ -158,9 +158,8 @@ def _report(place: _Opened, run: _Run) -> Report:
 
     scene = survey_scene(place.store, place.start, run.limits, sink, tick)
     nodes = check_nodes(scene, sink, lambda _: None)
-    if not nodes and not sink.findings:
-        if place.place is not None:
-            raise missing(place.place)
+    if not nodes and not sink.findings and place.place is not None:
+        raise missing(place.place)
     check_archive(place.store, sink)
     check_hierarchy(scene, nodes, sink)
     check_consolidated(scene, nodes, sink)

@@ -15,7 +15,7 @@ from omnizarr.limits import Limits
 from omnizarr.store.file import FileStore
 from omnizarr.store.protocol import Store
 from omnizarr.tools.validate.document import lenient
-from omnizarr.tools.validate.report import Sink
+from omnizarr.tools.validate.report import Codes, Sink, words
 
 _NAMES: Final = frozenset(
     (ZMETADATA, *(name for one in DIALECTS.values() if one is not DRAFT for name in one.documents))
@@ -51,6 +51,11 @@ class Scene:
         found = self.draft.inner.get_many(candidates)
         return next((key for key, data in zip(candidates, found, strict=True) if data is not None), candidates[0])
 
+    def chunk(self, path: str, inner: str) -> str:
+        """Return the key of a chunk in the store that the user named."""
+        key = join(path, inner)
+        return key if self.draft is None else f"{self.draft.start}{self.draft.layout.data}{key}"
+
 
 def survey_scene(store: Store, start: str, limits: Limits, sink: Sink, tick: Callable[[int], None]) -> Scene:
     """List a store below a path and read its documents; those that cannot be read are told of."""
@@ -69,7 +74,7 @@ def survey_scene(store: Store, start: str, limits: Limits, sink: Sink, tick: Cal
     for path in list(scene.texts):
         _drop_lookalikes(scene, path)
     scene.others += _unlisted(store, prefix)
-    _find_draft(scene)
+    _find_draft(scene, sink)
     return scene
 
 
@@ -118,7 +123,7 @@ def _unlisted(store: Store, prefix: str) -> list[str]:
     return found
 
 
-def _find_draft(scene: Scene) -> None:
+def _find_draft(scene: Scene, sink: Sink) -> None:
     """Turn the scene into that of a draft's hierarchy, if there is one."""
     root = scene.texts.get(scene.start, {})
     data = root.get(ZARR_JSON)
@@ -126,7 +131,10 @@ def _find_draft(scene: Scene) -> None:
         return
     try:
         found = find_draft(scene.store, scene.start, scene.limits)
-    except OmnizarrError:
+    except OmnizarrError as error:
+        message, pointer = words(error)
+        rule = Codes("OZ431", "OZ436", "OZ431").of(error)
+        sink.add(rule, (scene.start, join(scene.start, ZARR_JSON)), message, pointer=pointer)
         return
     if found is None or found[1]:
         return

