@@ -97,7 +97,7 @@ class Journal(NamedTuple):
             value: dict[str, Any] = json.loads(data)
             _VERSIONS[value.pop("version")]
             records = tuple(_record(one) for one in value.pop("records"))
-            return cls(records=records, **{**value, "stale": tuple(value["stale"])})
+            return cls(**cast("Any", {**value, "records": records, "stale": tuple(value["stale"])}))
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             hint = "Erase it if no conversion is under way."
             raise CorruptError(f"the journal of a conversion cannot be read: {error}", key=key, hint=hint) from error
