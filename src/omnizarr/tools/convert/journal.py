@@ -67,6 +67,9 @@ class Journal(NamedTuple):
     words: str
     """The same for people."""
 
+    before: str
+    """The format of what is converted, which may be hidden already by new documents that win over the old."""
+
     in_place: bool
     records: tuple[Record, ...]
     copies: Mapping[str, str]

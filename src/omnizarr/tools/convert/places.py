@@ -74,13 +74,18 @@ def _highest(root: str, limits: Limits) -> tuple[str, str]:
         top, path = parent, join(name, path).rstrip("/")
 
 
-def node_at(spot: Spot, place: Place) -> tuple[Spot, ArrayMeta | GroupMeta]:
+def node_at(spot: Spot, place: Place, only: str | None = None) -> tuple[Spot, ArrayMeta | GroupMeta]:
     """Return what is at a place; in a hierarchy of a draft the place becomes one in a view of that.
+
+    Args:
+        spot: The place.
+        place: The same as it was opened.
+        only: The format to look for, where there may be documents of several.
 
     Raises:
         NotFoundError: Nothing is there.
     """
-    meta = place.load()
+    meta = place.load(only)
     if meta is None and place.context.read_only:
         meta = find_copy(place.context, place.path)
     if meta is None:

@@ -53,8 +53,10 @@ def sweep(keeper: Keeper) -> None:
 
 
 def rollback(keeper: Keeper) -> None:
-    """Erase what is new; only while the journal says "building"."""
+    """Erase what is new; in place, only while the journal says "building"."""
     journal, store = keeper.journal, keeper.store
+    for key in () if journal.in_place else journal.copies:
+        store.erase(join(keeper.path, key))
     for record in journal.records:
         if record.fresh:
             _erase_documents(store, _place(keeper, record), tuple(record.put)[::-1])
