@@ -70,7 +70,10 @@ def made(name: str, form: str) -> dict[str, bytes] | None:
 
 
 SOURCES = [
-    (name, form) for name in VALUES for form in TARGETS if not (name in ONLY_V3 and form != "zarr3") and made(name, form)
+    (name, form)
+    for name in VALUES
+    for form in TARGETS
+    if not (name in ONLY_V3 and form != "zarr3") and made(name, form)
 ]
 
 

@@ -70,7 +70,11 @@ def plan_only(source: object, target: object, settings: Settings) -> Conversion:
                 refused.append(Refusal("", error.message, error.hint or ""))
         elif not settings.overwrite and is_taken(target, settings.limits):
             refused.append(
-                Refusal("", "there is a node at the target already", "Choose another place, or --overwrite.")
+                Refusal(
+                    "",
+                    "there is a node at the target already",
+                    "pass overwrite=True to replace it, or choose another place",
+                )
             )
         _check_used(plan, wish)
         name = spot.name if in_place else str(target)

@@ -29,7 +29,8 @@ def forward(keeper: Keeper) -> None:
         store.erase(join(root, key))
     plain = [record for record in journal.records if not record.scratch]
     for record in reversed(plain):
-        _put(keeper, record)
+        if not record.fresh:  # the others have been published
+            _put(keeper, record)
     for record in plain:  # groups first, so that no copy of documents in them answers for what follows
         _erase_documents(store, _place(keeper, record), record.erase)
     for record in journal.records:
