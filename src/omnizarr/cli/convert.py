@@ -83,32 +83,43 @@ def run(arguments: Namespace, out: Output) -> int:
     if out.as_json:
         out.json(done)
     else:
-        _print(done, out)
+        _print(done, arguments.target, out)
     return 1 if done.refused else 0
 
 
-def _print(done: Any, out: Output) -> None:  # noqa: ANN401 - a Conversion, whose module help does not import
-    width = max(len(node.path) for node in done.nodes) + 1 if done.nodes else 1
-    many = len(done.nodes) > _MOST and done.written
-    for node in done.nodes if not many else ():
-        notes = "; ".join((*node.notes, *(f"left out: {one}" for one in node.dropped)))
-        out.line(f"{'/' + node.path:{width}}  {out.style(f'{node.how:9}', 'cyan')}  {notes}".rstrip())
+def _print(done: Any, target: str | None, out: Output) -> None:  # noqa: ANN401 - a Conversion; help imports no NumPy
+    width = max((len(one.path) for one in (*done.nodes, *done.refused)), default=0) + 1
+    for node in done.nodes if len(done.nodes) <= _MOST or not done.written else ():
+        notes = (*node.notes, *(f"left out: {one}" for one in node.dropped))
+        _row(out, width, node.path, out.style(f"{node.how:9}", "cyan"), notes)
     for one in done.refused:
-        out.line(f"{'/' + one.path:{width}}  {out.style('refused  ', 'red')}  {one.reason}")
-        if one.hint:
-            out.line(f"{'':{width}}             {one.hint}")
-    counts = {how: sum(node.how == how for node in done.nodes) for how in dict.fromkeys(one.how for one in done.nodes)}
-    shown = ", ".join(f"{count} {how}" for how, count in counts.items())
-    where = "in place" if done.in_place else f"to {done.target}"
-    if not done.written:
-        out.line(f"{done.format_before} → {done.format} {where}: {shown or 'nothing'}; nothing was written")
-        return
-    words = [
-        word for word, true in (("went on from an earlier run", done.resumed), ("verified", done.verified)) if true
-    ]
-    out.line(f"{done.format_before} → {done.format} {where}: {'; '.join([shown or 'nothing', *words])}")
+        _row(out, width, one.path, out.style(f"{'refused':9}", "red"), (one.reason, *([one.hint] if one.hint else [])))
+    hows = [node.how for node in done.nodes]
+    counts = [f"{hows.count(how)} {_WORDS[how]}" for how in dict.fromkeys(hows)]
+    words = [", ".join(counts) or "nothing to do"]
+    words += ["went on from an earlier run"] if done.resumed else []
+    words += ["verified"] if done.verified else []
+    words += [] if done.written else ["nothing was written"]
+    where = "in place" if target is None else f"in {out.style(target)}"
+    out.line(f"{done.format_before} → {done.format} {where}: {'; '.join(words)}")
 
 
+def _row(out: Output, width: int, path: str, what: str, notes: tuple[str, ...]) -> None:
+    """Print a line for a node, and one for each further note."""
+    name = out.style("/" + path) + " " * (width - 1 - len(path))
+    out.line(f"{name}  {what}  {notes[0] if notes else ''}".rstrip())
+    for note in notes[1:]:
+        out.line(" " * (width + 13) + note)
+
+
+_WORDS: Final = {
+    "keep": "kept",
+    "documents": "by documents alone",
+    "rename": "renamed",
+    "copy": "copied",
+    "recode": "recoded",
+    "rechunk": "rechunked",
+}
 _MOST: Final = 50
 """More nodes than these are only counted, unless nothing was written."""
 

@@ -64,6 +64,8 @@ def carry_array(source: ArrayMeta, form: str) -> Carried:
             fill = Fill.of(source.fill.value(source.dtype) if source.fill.bits is not None else None, dtype)
             fill = Fill.zero(dtype) if fill.bits is None else fill
             notes.append("all fields become little-endian: Zarr v3 has one byte order for all of them")
+        if dtype.family == "struct":
+            dtype = dtype._replace(name="structured")  # the older of two names, which more versions of zarr-python know
     meta = source._replace(dtype=dtype, fill=fill, dims=dims, attributes=attributes, extra=extra, format=form)
     return Carried(meta, notes, losses)
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 from omnizarr.codec.chain import Layout, build_chain
 from omnizarr.codec.compile import compile_chain
 from omnizarr.errors import OmnizarrError
+from omnizarr.format.dialects import ZARR2, ZARR3
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.codec import Codec, canonical, inner_codecs, kind_of, sharding_of
@@ -25,13 +26,23 @@ _PORTABLE: Final = frozenset(
 )
 """Codecs that zarr-python reads in documents of v3; what no other reader knows is not put into new ones."""
 
+_DEFAULT_LEVEL: Final = 6
+"""What zlib takes for -1."""
+
 _FOR_WRITERS: Final[dict[str, frozenset[str]]] = {
-    "blosc": frozenset(("cname", "clevel", "shuffle", "typesize", "blocksize")),
+    "blosc": frozenset(("clevel", "shuffle", "typesize", "blocksize")),
     **dict.fromkeys(("zlib", "gzip", "bz2"), frozenset(("level",))),
     "zstd": frozenset(("level", "checksum")),
     "lz4": frozenset(("acceleration",)),
 }
 """Settings of the kernel's steps that readers do not need: the stored bytes say what they must know."""
+
+
+def in_range(codec: Codec) -> Codec:
+    """Return a codec with a level that v3 has a number for: in numcodecs and N5, -1 leaves the level to the library."""
+    if canonical(codec.name) == "gzip" and codec.configuration.get("level") == -1:
+        return codec._replace(configuration={**codec.configuration, "level": _DEFAULT_LEVEL})
+    return codec
 
 
 def plain_chain(meta: ArrayMeta) -> tuple[Codec, ...]:
@@ -44,11 +55,13 @@ def plain_chain(meta: ArrayMeta) -> tuple[Codec, ...]:
     return meta.codecs
 
 
-def is_portable(codecs: tuple[Codec, ...]) -> bool:
-    """Whether other readers of v3 know the codecs."""
+def is_portable(codecs: tuple[Codec, ...], form: str) -> bool:
+    """Whether other readers of v3 or v2 have the codecs; builds of Blosc with Snappy have become rare."""
     sharding = sharding_of(codecs)
-    inner = () if sharding is None else inner_codecs(sharding)
-    return all(canonical(codec.name) in _PORTABLE for codec in (*codecs, *inner))
+    every = codecs if sharding is None else (*codecs, *inner_codecs(sharding))
+    if any(codec.name == "blosc" and codec.configuration.get("cname") == "snappy" for codec in every):
+        return form not in (ZARR3.name, ZARR2.name)
+    return form != ZARR3.name or all(canonical(codec.name) in _PORTABLE for codec in every)
 
 
 def candidates(chain: tuple[Codec, ...], layout: Layout, form: str, limits: Limits) -> Iterator[tuple[Codec, ...]]:
@@ -87,6 +100,8 @@ def reads_alike(source: ArrayMeta, target: ArrayMeta, limits: Limits = DEFAULT_L
     """Whether stored chunks of one array are chunks of the other as they are."""
     if source.grid != target.grid or source.shape != target.shape:
         return False
+    if source.codecs == target.codecs and source.dtype == target.dtype:
+        return True
     try:
         old = compile_chain(source.codecs, source.dtype, source.grid.longest, limits=limits)
         # In memory the target may have another byte order, but what is stored is the same if read the same way.

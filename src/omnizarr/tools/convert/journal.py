@@ -67,6 +67,9 @@ class Journal(NamedTuple):
     words: str
     """The same for people."""
 
+    before: str
+    """The format of what is converted, which may be hidden already by new documents that win over the old."""
+
     in_place: bool
     records: tuple[Record, ...]
     copies: Mapping[str, str]
@@ -97,7 +100,7 @@ class Journal(NamedTuple):
             value: dict[str, Any] = json.loads(data)
             _VERSIONS[value.pop("version")]
             records = tuple(_record(one) for one in value.pop("records"))
-            return cls(records=records, **{**value, "stale": tuple(value["stale"])})
+            return cls(**cast("Any", {**value, "records": records, "stale": tuple(value["stale"])}))
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             hint = "Erase it if no conversion is under way."
             raise CorruptError(f"the journal of a conversion cannot be read: {error}", key=key, hint=hint) from error

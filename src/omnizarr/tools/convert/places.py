@@ -9,8 +9,10 @@ from typing import NamedTuple
 from omnizarr.errors import ExistsError, MetadataError, NotFoundError, OmnizarrError, UnsupportedError
 from omnizarr.format.dialects import dialect
 from omnizarr.format.names import join
+from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.draft_view import DraftView
+from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.listing import find_copy
 from omnizarr.hierarchy.nodes import documents, load
 from omnizarr.hierarchy.opening import Place, missing
@@ -49,7 +51,7 @@ class Spot(NamedTuple):
 
 def spot_at(where: object, mode: str, limits: Limits) -> tuple[Spot, Place]:
     """Return a place to work at; a folder below a group is taken for a path in the store of that group."""
-    place = Place(where, mode, limits=limits)
+    place = _place_of(where, mode, limits)
     context, path = place.context, place.path
     owned = isinstance(where, (str, os.PathLike))
     if mode != "r" and isinstance(context.store, FileStore) and not path:
@@ -57,6 +59,15 @@ def spot_at(where: object, mode: str, limits: Limits) -> tuple[Spot, Place]:
         if path:
             place.context.store, place.path = FileStore(root, durable=context.store.durable), path
     return Spot(context, path, owned), place
+
+
+def _place_of(where: object, mode: str, limits: Limits) -> Place:
+    if not isinstance(where, (Array, Group)):
+        return Place(where, mode, limits=limits)
+    store, path = where.store, where.path
+    if isinstance(store, DraftView):
+        store, path = store.inner, join(store.start.rstrip("/"), path)
+    return Place(store, mode, path.strip("/"), limits=limits)
 
 
 def _highest(root: str, limits: Limits) -> tuple[str, str]:
@@ -74,13 +85,18 @@ def _highest(root: str, limits: Limits) -> tuple[str, str]:
         top, path = parent, join(name, path).rstrip("/")
 
 
-def node_at(spot: Spot, place: Place) -> tuple[Spot, ArrayMeta | GroupMeta]:
+def node_at(spot: Spot, place: Place, only: str | None = None) -> tuple[Spot, ArrayMeta | GroupMeta]:
     """Return what is at a place; in a hierarchy of a draft the place becomes one in a view of that.
+
+    Args:
+        spot: The place.
+        place: The same as it was opened.
+        only: The format to look for, where there may be documents of several.
 
     Raises:
         NotFoundError: Nothing is there.
     """
-    meta = place.load()
+    meta = place.load(only)
     if meta is None and place.context.read_only:
         meta = find_copy(place.context, place.path)
     if meta is None:
@@ -122,7 +138,7 @@ def make_room(target: Spot, form: str, *, overwrite: bool) -> dict[str, bytes]:
     store, path = target.context.store, target.path
     exists, absent, _ = find_room(target.context, path, form, None)
     if exists and not overwrite:
-        hint = "Choose another place, or allow it to be replaced: overwrite=True, or --overwrite."
+        hint = "pass overwrite=True to replace it, or choose another place"
         raise ExistsError("there is a node already", path=target.name, hint=hint)
     if exists:
         store.erase_prefix(path + "/" if path else "")

@@ -24,6 +24,7 @@ def journal_of(steps: Sequence[Step], mark: str, words: str, *, in_place: bool) 
         "building",
         mark,
         words,
+        steps[0].source.format,
         in_place,
         records,
         _copies(steps) if changed or not in_place else {},

@@ -70,7 +70,11 @@ def plan_only(source: object, target: object, settings: Settings) -> Conversion:
                 refused.append(Refusal("", error.message, error.hint or ""))
         elif not settings.overwrite and is_taken(target, settings.limits):
             refused.append(
-                Refusal("", "there is a node at the target already", "Choose another place, or --overwrite.")
+                Refusal(
+                    "",
+                    "there is a node at the target already",
+                    "pass overwrite=True to replace it, or choose another place",
+                )
             )
         _check_used(plan, wish)
         name = spot.name if in_place else str(target)
@@ -100,7 +104,7 @@ def convert_in_place(source: object, settings: Settings) -> Conversion:
         if journal is not None and journal.state == "committed":
             forward(Keeper(spot.context.store, spot.path, journal))
             journal = None
-        spot, meta = node_at(spot, place)
+        spot, meta = node_at(spot, place, None if journal is None else journal.before)
         wish = _wish(settings, meta)
         check_in_place(spot, meta, wish.format)
         plan = make_plan(spot.context, spot.path, meta, wish, settings.chosen, in_place=True)
@@ -145,7 +149,7 @@ def undo(where: object, limits: Limits) -> str:
         if journal is None:
             raise NotFoundError("no conversion is under way here", path=spot.name)
         keeper = Keeper(spot.context.store, spot.path, journal)
-        if journal.state == "committed":
+        if journal.state == "committed" and journal.in_place:
             forward(keeper)
             return "finished"
         rollback(keeper)
@@ -192,7 +196,7 @@ def _converted(job: _Job, settings: Settings) -> Conversion:
     job.target.context.check_writable(path)
     steps = job.plan.steps
     texts = [(step.path, step.how, tuple(step.texts.items())) for step in steps]
-    mark = mark_of(job.source.name, form, settings.words, texts)
+    mark = mark_of("" if job.in_place else _lasting_name(job.source), form, settings.words, texts)
     words = f"{job.source.name} to {form}"
     journal, resumed = _settle(job, mark, settings)
     above: dict[str, bytes] = {}
@@ -212,6 +216,11 @@ def _converted(job: _Job, settings: Settings) -> Conversion:
     }
     record(store, path, written, erase=True)
     return _result(job, form, builder.nbytes, verified=settings.verify, resumed=resumed)
+
+
+def _lasting_name(spot: Spot) -> str:
+    """Return the name of a place by which a later run knows it; what is in memory has none."""
+    return "" if spot.name.startswith("memory:") else spot.name
 
 
 def _settle(job: _Job, mark: str, settings: Settings) -> tuple[Journal | None, bool]:

@@ -29,7 +29,8 @@ def forward(keeper: Keeper) -> None:
         store.erase(join(root, key))
     plain = [record for record in journal.records if not record.scratch]
     for record in reversed(plain):
-        _put(keeper, record)
+        if not record.fresh:  # the others have been published
+            _put(keeper, record)
     for record in plain:  # groups first, so that no copy of documents in them answers for what follows
         _erase_documents(store, _place(keeper, record), record.erase)
     for record in journal.records:
@@ -53,8 +54,10 @@ def sweep(keeper: Keeper) -> None:
 
 
 def rollback(keeper: Keeper) -> None:
-    """Erase what is new; only while the journal says "building"."""
+    """Erase what is new; in place, only while the journal says "building"."""
     journal, store = keeper.journal, keeper.store
+    for key in () if journal.in_place else journal.copies:
+        store.erase(join(keeper.path, key))
     for record in journal.records:
         if record.fresh:
             _erase_documents(store, _place(keeper, record), tuple(record.put)[::-1])

@@ -18,7 +18,7 @@ from omnizarr.model.grid import Grid, Lengths, RectilinearGrid
 from omnizarr.model.group import GroupMeta
 from omnizarr.model.keys import Keys, default_keys, v2_keys
 from omnizarr.tools.convert.carry import Carried, carry_array, carry_group, difference
-from omnizarr.tools.convert.chains import candidates, is_portable, plain_chain, reads_alike
+from omnizarr.tools.convert.chains import candidates, in_range, is_portable, plain_chain, reads_alike
 from omnizarr.tools.convert.values import KEPT, How, Refusal, Step, Wish
 from omnizarr.tools.convert.values import Lengths as Wanted
 
@@ -96,7 +96,7 @@ def _made(
         except OmnizarrError as found:
             error = found
             continue
-        if foreign and wish.format == ZARR3.name and wish.codecs is KEPT and not is_portable(codecs):
+        if foreign and wish.codecs is KEPT and not is_portable(codecs, wish.format):
             continue
         lost = difference(wanted, seen)
         if not lost:
@@ -113,8 +113,12 @@ def _chains(source: ArrayMeta, base: ArrayMeta, cut: _Cut, wish: Wish, limits: L
         yield build_chain(wish.codecs, Layout(base.dtype, cut.chunks, cut.shards, endian=stored), limits)
         return
     chain = plain_chain(source)
-    if not cut.changed and (chain == source.codecs or (cut.shards and wish.format == ZARR3.name)):
+    if source.format != ZARR3.name and wish.format == ZARR3.name:
+        chain = tuple(in_range(codec) for codec in chain)
+    if not cut.changed and cut.shards is not None and wish.format == ZARR3.name:
         yield source.codecs
+    elif not cut.changed:
+        yield chain
     yield from candidates(chain, Layout(base.dtype, cut.chunks, cut.shards, endian=stored), wish.format, limits)
 
 
