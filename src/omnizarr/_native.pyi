@@ -1,13 +1,13 @@
 """The Rust kernel: stores, and the reading and writing of arrays on all cores without the GIL."""
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias, final
+from typing import Any, Literal, TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
 from typing_extensions import Buffer
 
-__all__ = ["Block", "FileStore", "Kernel", "MemoryStore", "Stream", "ZipStore", "split_object"]
+__all__ = ["Block", "FileStore", "Kernel", "MemoryStore", "Stream", "ZipStore", "copy_keys", "split_object"]
 
 _Step: TypeAlias = tuple[str, dict[str, Any]]
 _Axis: TypeAlias = tuple[int, int, int] | npt.NDArray[np.int64]
@@ -116,6 +116,18 @@ class Stream:
         """Encode the bytes of any contiguous buffer."""
     def decode(self, data: Buffer, size: int | None, max_size: int) -> bytes:
         """Decode to exactly `size` bytes, or where that is None to at most `max_size`."""
+
+def copy_keys(
+    source: tuple[object, str],
+    target: tuple[object, str],
+    keys: Sequence[str],
+    task: Literal["copy", "resume", "compare"],
+) -> tuple[int, int, int, list[int], list[int]]:
+    """Copy, go on copying or compare the values under keys, which follow the prefix of each store.
+
+    Returns the numbers of values done, of their bytes and of values kept, and the places in the list of the keys that
+    the source does not have and of those that differ.
+    """
 
 def split_object(document: bytes) -> dict[str, bytes]:
     """Split a JSON object into its members' raw texts without parsing them."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from omnizarr.errors import MissingDependencyError
 
 try:
-    from omnizarr._native import Block, FileStore, Kernel, MemoryStore, Stream, ZipStore, split_object
+    from omnizarr._native import Block, FileStore, Kernel, MemoryStore, Stream, ZipStore, copy_keys, split_object
 except ImportError as error:
     raise MissingDependencyError(
         f"the compiled kernel omnizarr._native cannot be loaded: {error}",
         hint="In a source tree run `make build`; elsewhere `pip install --force-reinstall omnizarr`.",
     ) from error
 
-__all__ = ["Block", "FileStore", "Kernel", "MemoryStore", "Stream", "ZipStore", "split_object"]
+__all__ = ["Block", "FileStore", "Kernel", "MemoryStore", "Stream", "ZipStore", "copy_keys", "split_object"]
