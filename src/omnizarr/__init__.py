@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from omnizarr.store.file import FileStore
     from omnizarr.store.memory import MemoryStore
     from omnizarr.store.zip import ZipStore
+    from omnizarr.tools.copy import copy
 
 __version__: str
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "__version__",
     "codec",
     "consolidate",
+    "copy",
     "create_array",
     "create_group",
     "detect",
@@ -58,6 +60,7 @@ _HOMES: Final = {
     "ZipStore": "store.zip",
     "codec": "",
     "consolidate": "api",
+    "copy": "tools.copy",
     "create_array": "api",
     "create_group": "api",
     "detect": "api",

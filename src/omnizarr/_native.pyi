@@ -121,9 +121,9 @@ def copy_keys(
     source: tuple[object, str],
     target: tuple[object, str],
     keys: Sequence[str],
-    task: Literal["copy", "resume", "compare"],
+    task: Literal["copy", "resume", "compare", "measure"],
 ) -> tuple[int, int, int, list[int], list[int]]:
-    """Copy, go on copying or compare the values under keys, which follow the prefix of each store.
+    """Copy, go on copying, compare or measure the values under keys, which follow the prefix of each store.
 
     Returns the numbers of values done, of their bytes and of values kept, and the places in the list of the keys that
     the source does not have and of those that differ.

@@ -17,8 +17,8 @@ def public(thing: object) -> set[str]:
 def test_the_package_offers_these_names():
     assert set(oz.__all__) == {
         "Array", "FileStore", "Group", "Limits", "MemoryStore", "OmnizarrError", "OmnizarrWarning", "ZipStore",
-        "__version__", "codec", "consolidate", "create_array", "create_group", "detect", "errors", "open", "open_array",
-        "open_group",
+        "__version__", "codec", "consolidate", "copy", "create_array", "create_group", "detect", "errors", "open",
+        "open_array", "open_group",
     }  # fmt: skip
     for name in oz.__all__:
         if name != "__version__":

@@ -20,6 +20,8 @@ pub enum Task {
     Resume,
     /// Compare the two values.
     Compare,
+    /// Look how large the source's value is, and do nothing else.
+    Measure,
 }
 
 /// A store, and what the keys in it begin with.
@@ -84,6 +86,7 @@ pub fn copy_keys(
         let (from, to) = (source.key(name), target.key(name));
         let verdict = match task {
             Task::Compare => compare(source.store, &from, target.store, &to)?,
+            Task::Measure => source.store.size(&from)?.map_or(Verdict::Missing, Verdict::Done),
             Task::Resume if same_size(source.store, &from, target.store, &to)? => Verdict::Kept,
             _ => copy(source.store, &from, target.store, &to)?,
         };

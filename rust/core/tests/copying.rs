@@ -1,5 +1,5 @@
 //! Values from one store to another.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::arithmetic_side_effects, missing_docs)]
 
 use std::fs;
 use std::path::PathBuf;
@@ -57,6 +57,8 @@ fn every_pair_of_stores_copies_and_compares() {
             let bytes = (0..20).map(|i| i * 999).sum::<u64>();
             let all = names(20);
             let fresh = Outcome { done: 20, bytes, ..Outcome::default() };
+            assert_eq!(work(&*source, &*target, &all, Task::Measure).unwrap(), fresh, "{from} {to}");
+            assert_eq!(target.list_prefix("").unwrap(), Vec::<String>::new());
             assert_eq!(work(&*source, &*target, &all, Task::Copy).unwrap(), fresh, "{from} {to}");
             assert_eq!(work(&*source, &*target, &all, Task::Compare).unwrap(), fresh, "{from} {to}");
             target.put("deep/b/c/3/x", &[b"short"]).unwrap();
@@ -87,7 +89,7 @@ fn long_values_are_compared_to_their_end() {
 fn what_the_source_does_not_have_is_said() {
     let (source, target) = (MemoryStore::default(), MemoryStore::default());
     fill(&source, "a/", 3);
-    for task in [Task::Copy, Task::Resume, Task::Compare] {
+    for task in [Task::Copy, Task::Resume, Task::Compare, Task::Measure] {
         assert_eq!(work(&source, &target, &names(5), task).unwrap().missing, [3, 4]);
     }
     let folder = Folder::new("missing");

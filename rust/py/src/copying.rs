@@ -10,7 +10,7 @@ use crate::kernel::{Stopped, interruptible, native_store};
 /// Numbers of values done, of their bytes, of values kept; places of keys that are missing, and of those that differ.
 type Counts = (u64, u64, u64, Vec<usize>, Vec<usize>);
 
-/// Copy, go on copying or compare the values under the keys, which follow the prefix of each store.
+/// Copy, go on copying, compare or measure the values under the keys, which follow the prefix of each store.
 #[pyfunction]
 pub fn copy_keys(
     py: Python<'_>,
@@ -23,7 +23,8 @@ pub fn copy_keys(
         "copy" => Task::Copy,
         "resume" => Task::Resume,
         "compare" => Task::Compare,
-        _ => return Err(PyValueError::new_err(format!("{task:?} is not one of 'copy', 'resume', 'compare'"))),
+        "measure" => Task::Measure,
+        _ => return Err(PyValueError::new_err(format!("{task:?} is not a task"))),
     };
     let ((source, from), (target, to)) = (source, target);
     let (one, other) = (native_store(&source), native_store(&target));
