@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from omnizarr.store.zip import ZipStore
     from omnizarr.tools.census import census
     from omnizarr.tools.convert import convert
+    from omnizarr.tools.copy import copy
     from omnizarr.tools.diff import diff
     from omnizarr.tools.info import info
     from omnizarr.tools.validate import validate
@@ -43,6 +44,7 @@ __all__ = [
     "codec",
     "consolidate",
     "convert",
+    "copy",
     "create_array",
     "create_group",
     "detect",
@@ -70,6 +72,7 @@ _HOMES: Final = {
     "codec": "",
     "consolidate": "api",
     "convert": "tools.convert",
+    "copy": "tools.copy",
     "create_array": "api",
     "create_group": "api",
     "detect": "api",

@@ -1,7 +1,7 @@
 """The Rust kernel: stores, and the reading and writing of arrays on all cores without the GIL."""
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias, final
+from typing import Any, Literal, TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ __all__ = [
     "Stream",
     "Survey",
     "ZipStore",
+    "copy_keys",
     "split_object",
     "squeeze",
 ]
@@ -220,6 +221,18 @@ class Stream:
         """Encode the bytes of any contiguous buffer."""
     def decode(self, data: Buffer, size: int | None, max_size: int) -> bytes:
         """Decode to exactly `size` bytes, or where that is None to at most `max_size`."""
+
+def copy_keys(
+    source: tuple[object, str],
+    target: tuple[object, str],
+    keys: Sequence[str],
+    task: Literal["copy", "resume", "compare", "measure"],
+) -> tuple[int, int, int, list[int], list[int]]:
+    """Copy, go on copying, compare or measure the values under keys, which follow the prefix of each store.
+
+    Returns the numbers of values done, of their bytes and of values kept, and the places in the list of the keys that
+    the source does not have and of those that differ.
+    """
 
 def split_object(document: bytes) -> dict[str, bytes]:
     """Split a JSON object into its members' raw texts without parsing them."""

@@ -14,6 +14,7 @@ try:
         Stream,
         Survey,
         ZipStore,
+        copy_keys,
         split_object,
         squeeze,
     )
@@ -32,6 +33,7 @@ __all__ = [
     "Stream",
     "Survey",
     "ZipStore",
+    "copy_keys",
     "split_object",
     "squeeze",
 ]

@@ -12,6 +12,7 @@ pub mod cell;
 pub mod chain;
 pub mod clean;
 pub mod codec;
+pub mod copying;
 pub mod engine;
 pub mod error;
 pub mod fork;

@@ -35,24 +35,43 @@ pub struct Kernel {
 /// What to do with the caller's memory.
 type Move<'a> = &'a (dyn Fn(&View, Option<&Arenas>, Interrupt<'_>) -> Result<()> + Sync);
 
-impl Kernel {
-    /// Run without the GIL; look for signals now and then, and let a raised one stop the call.
-    pub fn run(&self, py: Python<'_>, f: &(dyn Fn(Interrupt<'_>) -> Result<()> + Sync)) -> PyResult<()> {
-        let raised: Mutex<Option<PyErr>> = Mutex::new(None);
-        let ask = || {
-            let failed = Python::attach(|py| py.check_signals().err());
-            let stop = failed.is_some();
-            if let (Some(error), Ok(mut slot)) = (failed, raised.lock()) {
-                *slot = Some(error);
-            }
-            stop
-        };
-        let done = py.detach(|| f(&ask));
-        match (done, raised.into_inner().ok().flatten()) {
-            (Ok(()), None) => Ok(()),
-            (_, Some(error)) => Err(error),
-            (Err(error), None) => Err(raise(py, self.named(error), Some(&self.path))),
+/// Why a call ended early.
+pub enum Stopped {
+    /// A signal's handler raised this.
+    Raised(PyErr),
+    /// The kernel failed.
+    Failed(Error),
+}
+
+/// Run without the GIL; look for signals now and then, and let a raised one stop the call.
+pub fn interruptible<T: Send>(
+    py: Python<'_>,
+    f: impl Fn(Interrupt<'_>) -> Result<T> + Sync,
+) -> std::result::Result<T, Stopped> {
+    let raised: Mutex<Option<PyErr>> = Mutex::new(None);
+    let ask = || {
+        let failed = Python::attach(|py| py.check_signals().err());
+        let stop = failed.is_some();
+        if let (Some(error), Ok(mut slot)) = (failed, raised.lock()) {
+            *slot = Some(error);
         }
+        stop
+    };
+    let done = py.detach(|| f(&ask));
+    match (done, raised.into_inner().ok().flatten()) {
+        (Ok(value), None) => Ok(value),
+        (_, Some(error)) => Err(Stopped::Raised(error)),
+        (Err(error), None) => Err(Stopped::Failed(error)),
+    }
+}
+
+impl Kernel {
+    /// Run without the GIL, as above.
+    pub fn run(&self, py: Python<'_>, f: &(dyn Fn(Interrupt<'_>) -> Result<()> + Sync)) -> PyResult<()> {
+        interruptible(py, f).map_err(|error| match error {
+            Stopped::Raised(error) => error,
+            Stopped::Failed(error) => raise(py, self.named(error), Some(&self.path)),
+        })
     }
 
     /// Call the codec of variable-length items by the name that users know it by.
@@ -140,7 +159,8 @@ impl Lengths {
     }
 }
 
-fn native_store(store: &Bound<'_, PyAny>) -> Arc<dyn Store> {
+/// The kernel's own store behind a Python object, or one that calls it.
+pub fn native_store(store: &Bound<'_, PyAny>) -> Arc<dyn Store> {
     if let Ok(file) = store.cast::<FileStore>() {
         Arc::clone(&file.get().0) as Arc<dyn Store>
     } else if let Ok(memory) = store.cast::<MemoryStore>() {

@@ -5,6 +5,7 @@ mod arrays;
 mod blocks;
 mod chain;
 mod codecs;
+mod copying;
 mod errors;
 mod fileobject;
 mod filters;
@@ -60,5 +61,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<survey::Checked>()?;
     module.add_class::<stream::Stream>()?;
     module.add_function(wrap_pyfunction!(squeeze, module)?)?;
+    module.add_function(wrap_pyfunction!(copying::copy_keys, module)?)?;
     module.add_function(wrap_pyfunction!(split_object, module)?)
 }

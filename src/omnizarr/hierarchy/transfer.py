@@ -51,7 +51,7 @@ def copy_node(source: Context, path: str, target: Context, new_path: str, *, ove
     with target.lock:
         if not overwrite and format_of(target.store, new_path) is not None:
             raise ExistsError("there is a node already", path=place_name(target.store, new_path), hint=hint or None)
-        _make_room(target, new_path, form)
+        make_room(target, new_path, form)
         start, new_start = path + "/" if path else "", new_path + "/" if new_path else ""
         if overwrite:
             target.store.erase_prefix(new_start)
@@ -92,7 +92,7 @@ def move_node(context: Context, path: str, new_path: str) -> None:
     with context.lock:
         if format_of(store, new_path) is not None:
             raise ExistsError("there is a node already", path=place_name(store, new_path))
-        _make_room(context, new_path, form)
+        make_room(context, new_path, form)
         if not path or not new_path or move_folder is None or not move_folder(path, new_path):
             copy_node(context, path, context, new_path, overwrite=False)
             erase(context, path)
@@ -112,8 +112,13 @@ def _sound_documents(context: Context, path: str) -> dict[str, bytes]:
     return {key: text for key, text in found if text is not None and is_sound(text)}
 
 
-def _make_room(target: Context, path: str, form: str) -> None:
-    """Make the groups above a path that are missing, after checking those that are there."""
+def make_room(target: Context, path: str, form: str) -> None:
+    """Make the groups above a path that are missing, after checking those that are there.
+
+    Raises:
+        NodeTypeError: If one of them is an array.
+        UnsupportedError: If one has another format.
+    """
     for i, above in enumerate(reversed(ancestors(path))):
         meta = load(target.store, above, target.limits)
         if meta is None:

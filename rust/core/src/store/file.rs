@@ -103,8 +103,21 @@ impl FileStore {
         Ok((keys, prefixes, debris))
     }
 
+    fn put_by(&self, key: &str, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<()> {
+        check_key(key)?;
+        let fail = |error: io::Error| failure(key, "put", &error);
+        let root = match self.root()? {
+            Some(root) => root,
+            None => {
+                fs::create_dir_all(&self.path).map_err(fail)?;
+                self.root()?.ok_or_else(|| fail(io::ErrorKind::NotFound.into()))?
+            }
+        };
+        self.replace(&root, key, write).map_err(fail)
+    }
+
     /// Write to a file of another name beside the key, then rename.
-    fn replace(&self, root: &Root, key: &str, parts: &[&[u8]]) -> io::Result<()> {
+    fn replace(&self, root: &Root, key: &str, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
         let (parent, _) = key.rsplit_once('/').unwrap_or(("", key));
         let (temporary, mut file) = loop {
             let number = TEMPORARY.fetch_add(1, Ordering::Relaxed);
@@ -118,7 +131,7 @@ impl FileStore {
                 Err(error) => return Err(error),
             }
         };
-        let mut written = parts.iter().try_for_each(|part| file.write_all(part));
+        let mut written = write(&mut file);
         if self.durable {
             written = written.and_then(|()| file.sync_all());
         }
@@ -261,16 +274,23 @@ impl Store for FileStore {
     }
 
     fn put(&self, key: &str, parts: &[&[u8]]) -> Result<()> {
-        check_key(key)?;
-        let fail = |error: io::Error| failure(key, "put", &error);
-        let root = match self.root()? {
-            Some(root) => root,
-            None => {
-                fs::create_dir_all(&self.path).map_err(fail)?;
-                self.root()?.ok_or_else(|| fail(io::ErrorKind::NotFound.into()))?
-            }
-        };
-        self.replace(&root, key, parts).map_err(fail)
+        self.put_by(key, |file| parts.iter().try_for_each(|part| file.write_all(part)))
+    }
+
+    fn as_file(&self, key: &str) -> Result<Option<File>> {
+        let Some(file) = self.file(key)? else { return Ok(None) };
+        let meta = file.metadata().map_err(|error| failure(key, "get", &error))?;
+        if meta.is_dir() {
+            return Ok(None);
+        }
+        regular(&meta, key).map(|()| Some(file))
+    }
+
+    /// The system copies, which need not take the bytes through this process, or at all.
+    fn put_file(&self, key: &str, source: &mut File) -> Result<Option<u64>> {
+        let mut size = 0;
+        self.put_by(key, |file| io::copy(source, file).map(|copied| size = copied))?;
+        Ok(Some(size))
     }
 
     fn erase(&self, key: &str) -> Result<bool> {

@@ -11,6 +11,7 @@ pub use memory::MemoryStore;
 pub use names::{check_key, check_prefix, is_debris};
 pub use zip::ZipStore;
 
+use std::fs::File;
 use std::hash::{DefaultHasher, Hasher};
 
 use crate::buffer::Buffer;
@@ -70,6 +71,17 @@ pub trait Store: Send + Sync {
 
     /// Store the parts, one after the other, as one value: whole or not at all.
     fn put(&self, key: &str, parts: &[&[u8]]) -> Result<()>;
+
+    /// The value as an open file of the system's, where it is one.
+    fn as_file(&self, _key: &str) -> Result<Option<File>> {
+        Ok(None)
+    }
+
+    /// Store what is left of a file, whole or not at all, and return how many bytes those were; `None` if this store has
+    /// no better way than [`Store::put`].
+    fn put_file(&self, _key: &str, _source: &mut File) -> Result<Option<u64>> {
+        Ok(None)
+    }
 
     /// Remove the value; `false` if there was none.
     fn erase(&self, key: &str) -> Result<bool>;

@@ -1,0 +1,325 @@
+"""Copying arrays and hierarchies from store to store, byte for byte."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple, Protocol, cast
+
+from omnizarr.errors import ConflictError, ExistsError, NotFoundError, UnsupportedError
+from omnizarr.format.dialects import DRAFT
+from omnizarr.format.names import ZMETADATA
+from omnizarr.hierarchy.array import Array
+from omnizarr.hierarchy.context import Context
+from omnizarr.hierarchy.draft_view import DraftView
+from omnizarr.hierarchy.nodes import format_of
+from omnizarr.hierarchy.opening import Place
+from omnizarr.hierarchy.transfer import check_apart, make_room
+from omnizarr.hierarchy.upkeep import is_sound, record
+from omnizarr.limits import DEFAULT_LIMITS, Limits
+from omnizarr.store.protocol import Store, place_name
+from omnizarr.tools import journal
+from omnizarr.tools.choosing import chosen, in_order, is_document, own_documents, reduced
+from omnizarr.tools.nodes import Node, context_of, nodes_of, open_at
+from omnizarr.tools.progress import Progress
+from omnizarr.tools.raw_keys import Moved, Mover
+from omnizarr.tools.sweeping import sweep
+
+_MOST_NAMED: Final = 3
+
+
+class Copied(NamedTuple):
+    """What a copy did, or would do."""
+
+    source: str
+    target: str
+    keys: int
+    """How many keys the copy has."""
+
+    copied: int
+    """How many of them were copied now."""
+
+    kept: int
+    """How many an earlier run had copied."""
+
+    nbytes: int
+    """The bytes that were copied now."""
+
+    left_out: tuple[str, ...] = ()
+    """Nodes that the patterns leave out."""
+
+    verified: bool | None = None
+    """Whether all bytes are equal; `None` if nobody looked."""
+
+    different: tuple[str, ...] = ()
+    """Keys of the target whose bytes are not those of the source."""
+
+    dry_run: bool = False
+
+
+def copy(
+    source: object,
+    target: object,
+    *,
+    path: str | None = None,
+    target_path: str | None = None,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    overwrite: bool = False,
+    verify: bool = False,
+    dry_run: bool = False,
+    resume: bool = True,
+    progress: Progress | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Copied:
+    """Copy an array, or a group with all below it, to another place: every key as it is, in parallel.
+
+    Chunks come first and documents last, so that nodes show up whole. A copy that was stopped leaves a note behind;
+    the same call then goes on, and what is there with the right size is not copied again.
+
+    Args:
+        source: Whatever `omnizarr.open` takes, or a handle.
+        target: A path, URI, store or mapping; `x.zip` makes an archive.
+        path: Path of the node within the source.
+        target_path: Path of the copy within the target.
+        include: Patterns of names or paths of nodes, as in `temp*` or `model/*/t`; only these are copied, with all
+            below them, and the groups above them.
+        exclude: Patterns of nodes to leave out, with all below them.
+        overwrite: Whether a node that is there may be replaced.
+        verify: Whether to compare all bytes afterwards.
+        dry_run: Whether to count only what would be copied.
+        resume: Whether to go on with a copy that was stopped.
+        progress: Told how many keys are done, of how many, and the bytes.
+        limits: Bounds on what documents may claim.
+
+    Raises:
+        NotFoundError: Nothing is in the source.
+        ExistsError: Something is in the target, or the copy would lie within its source.
+        ConflictError: The source changed meanwhile.
+
+    >>> import omnizarr as oz
+    >>> old, new = {}, {}
+    >>> a = oz.create_array(old, shape=(4, 4), dtype="i4", chunks=(2, 2), data=7)
+    >>> oz.copy(old, new, verify=True).verified, oz.open_array(new)[0, 0]
+    (True, np.int32(7))
+    """
+    node = open_at(source, path=path, limits=limits)
+    place = Place(target, "a", target_path, limits=limits)
+    work = _Work(node, place.context, place.path, (tuple(include), tuple(exclude)), progress)
+    with _Closing(place.context.store, target):
+        if dry_run:
+            work.check(overwrite=overwrite, resume=resume)
+            return work.measured()
+        return work.run(overwrite=overwrite, resume=resume, verify=verify)
+
+
+class _Archive(Protocol):
+    def discard(self) -> None: ...
+    def close(self) -> None: ...
+
+
+class _Closing:
+    """Brings an archive that a path named up to date at the end, or leaves it as it was if the work failed."""
+
+    def __init__(self, store: Store, given: object) -> None:
+        inner: object = store
+        while inner is not None and not hasattr(inner, "discard"):
+            inner = getattr(inner, "inner", None)
+        self._archive = None if given is store or given is inner else cast("_Archive | None", inner)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self._archive is not None:
+            if kind is not None:
+                self._archive.discard()
+            self._archive.close()
+
+
+class _Work:
+    """One copy."""
+
+    def __init__(
+        self,
+        node: Node,
+        target: Context,
+        new_path: str,
+        patterns: tuple[tuple[str, ...], tuple[str, ...]],
+        progress: Progress | None,
+    ) -> None:
+        self.context = context_of(node)
+        self.form = node.format
+        self.target, self.new_path = target, new_path
+        self.new_start = new_path + "/" if new_path else ""
+        self.store, self.start = _raw(self.context.store, node.path, patterns)
+        self.include, self.exclude = patterns
+        self.changed: dict[str, bytes] = {}
+        self.left_out: tuple[str, ...] = ()
+        self.uri = place_name(self.store, self.start.rstrip("/"))
+        keys = self._keys(node)
+        if isinstance(self.context.store, DraftView):
+            documents = [key for key in keys if not key.startswith("data/")]
+        else:
+            documents = list(filter(is_document, keys))
+        if not documents and self.form != "n5":
+            raise UnsupportedError(
+                "the node has no documents of its own, only a copy of them in a group above",
+                path=self.uri,
+                hint="Copy that group, with a pattern for this node.",
+            )
+        apart = {*documents, journal.NAME}
+        self.chunks = [key for key in keys if key not in apart]
+        self.documents = in_order(documents)
+        self.mover = Mover(self.store, self.start, target.store, self.new_start, progress)
+
+    def _keys(self, node: Node) -> list[str]:
+        start = self.start
+        if isinstance(node, Array) or not (self.include or self.exclude):
+            return sorted(key[len(start) :] for key in self.store.list_prefix(start))
+        kinds = {inner: found for inner, found in nodes_of(node) if inner}
+        kept, above = chosen(kinds, self.include, self.exclude)
+        if self.include and not kept:
+            raise NotFoundError(
+                f"no node matches {', '.join(map(repr, self.include))}", path=self.uri, hint="See `oz tree`."
+            )
+        self.left_out = tuple(sorted(kinds.keys() - kept - above))
+        groups = ["", *sorted(above), *(one for one in sorted(kept) if not isinstance(kinds[one], Array))]
+        keys = own_documents(self.store, start, groups)
+        for one in sorted(kept):
+            if isinstance(kinds[one], Array):
+                keys += sorted(key[len(start) :] for key in self.store.list_prefix(f"{start}{one}/"))
+        held = {"", *kept, *above}
+        for key in filter(is_document, keys) if self.left_out else ():
+            data = self.store.get(start + key)
+            changed = None if data is None else reduced(key, data, held.__contains__)
+            if changed is not None:
+                self.changed[key] = changed
+        return keys
+
+    def measured(self) -> Copied:
+        """Say what would be copied."""
+        keys = [*self.chunks, *(key for level in self.documents for key in level)]
+        found = self.mover(keys, "measure")
+        return Copied(self.uri, self._to(), len(keys), 0, 0, found.nbytes, self.left_out, dry_run=True)
+
+    def _to(self) -> str:
+        return place_name(self.target.store, self.new_path)
+
+    def check(self, *, overwrite: bool, resume: bool) -> tuple[journal.Note, bool]:
+        """Look whether the target may be written; return what to note there, and whether to go on with what is there.
+
+        Raises:
+            ExistsError: If something is there that must not be replaced.
+            ConflictError: If the source changed since an earlier run.
+        """
+        self.target.check_writable(self.new_path)
+        source = self.context if not isinstance(self.context.store, DraftView) else None
+        if source is not None:
+            check_apart(source, self.start.rstrip("/"), self.target, self.new_path, "copied")
+        texts = self.store.get_many([self.start + key for level in self.documents for key in level])
+        print_ = journal.fingerprint(self.chunks, texts)
+        note = journal.Note(self.uri, self.include, self.exclude, print_)
+        store, to = self.target.store, self._to()
+        old = journal.read(store, self.new_start)
+        if old is not None and resume and not overwrite:
+            journal.check_same(old, note, to)
+            return note, True
+        if old is not None and not overwrite:
+            raise ExistsError(
+                f"an unfinished copy of {old.source} is there", path=to, hint="pass overwrite=True to replace it"
+            )
+        if old is None:
+            self._check_free(overwrite=overwrite)
+        return note, False
+
+    def _check_free(self, *, overwrite: bool) -> None:
+        store, to = self.target.store, self._to()
+        there = format_of(store, self.new_path) is not None or store.exists(self.new_start + ZMETADATA)
+        if there and not overwrite:
+            raise ExistsError("there is a node already", path=to, hint="pass overwrite=True to replace it")
+        if not there and any(store.list_dir(self.new_start)):
+            # Whatever this is, it was not made by us, and no one has asked to lose it.
+            hint = "Choose a new name for the copy."
+            raise ExistsError("something is there that is no array or group", path=to, hint=hint)
+
+    def run(self, *, overwrite: bool, resume: bool, verify: bool) -> Copied:
+        """Copy."""
+        note, goes_on = self.check(overwrite=overwrite, resume=resume)
+        raw = [[key for key in level if key not in self.changed] for level in self.documents]
+        count = len(self.chunks) + sum(map(len, raw))
+        self.mover.total = count * (2 if verify else 1)
+        store = self.target.store
+        with self.target.lock:
+            if not goes_on:
+                if self.form != DRAFT.name:
+                    make_room(self.target, self.new_path, self.form)
+                if overwrite:
+                    store.erase_prefix(self.new_start)
+                journal.write(store, self.new_start, note)
+            else:
+                sweep(store, self.new_start)
+            moved = [self.mover(self.chunks, "resume" if goes_on else "copy")]
+            moved += [self._documents(level) for level in self.documents]
+            _check_all_there(moved, self.uri)
+            different: tuple[str, ...] = ()
+            if verify:
+                different = self._verified(raw, again=goes_on)
+            self._record()
+            if not different:
+                store.erase(self.new_start + journal.NAME)
+        return Copied(
+            self.uri,
+            self._to(),
+            len(self.chunks) + sum(map(len, self.documents)),
+            sum(one.done for one in moved) + len(self.changed),
+            sum(one.kept for one in moved),
+            sum(one.nbytes for one in moved),
+            self.left_out,
+            verified=not different if verify else None,
+            different=different,
+        )
+
+    def _documents(self, level: list[str]) -> Moved:
+        # Never skipped: they are small, and one of the same size may well say something else.
+        moved = self.mover([key for key in level if key not in self.changed], "copy")
+        for key in level:
+            if key in self.changed:
+                self.target.store.put(self.new_start + key, self.changed[key])
+        return moved
+
+    def _verified(self, raw: list[list[str]], *, again: bool) -> tuple[str, ...]:
+        """Return the keys that differ; what an earlier run left behind gets a second chance."""
+        different: tuple[str, ...] = ()
+        for keys in (self.chunks, *raw):
+            found = self.mover(keys, "compare").different
+            if found and again:
+                self.mover(found, "copy")
+                found = self.mover(found, "compare").different
+            different += found
+        return tuple(self.new_start + key for key in different)
+
+    def _record(self) -> None:
+        """Enter the new documents into the consolidated metadata of groups above."""
+        if not self.new_path:
+            return
+        store = self.target.store
+        keys = [self.new_start + key for level in self.documents for key in level]
+        texts = zip(keys, store.get_many(keys), strict=True)
+        record(store, self.new_path, {key: text for key, text in texts if text and is_sound(text)}, erase=True)
+
+
+def _raw(store: Store, path: str, patterns: tuple[tuple[str, ...], ...]) -> tuple[Store, str]:
+    """Return the store and the prefix that the keys of a node really have."""
+    if not isinstance(store, DraftView):
+        return store, path + "/" if path else ""
+    if path or any(patterns):
+        hint = "Convert it with `oz convert`, or copy the whole hierarchy."
+        raise UnsupportedError("parts of a draft of Zarr v3 cannot be copied as they are", path=path or "/", hint=hint)
+    return store.inner, store.start
+
+
+def _check_all_there(moved: list[Moved], uri: str) -> None:
+    missing = [key for one in moved for key in one.missing]
+    if missing:
+        shown = ", ".join(map(repr, missing[:_MOST_NAMED])) + (", …" if len(missing) > _MOST_NAMED else "")
+        raise ConflictError(f"{len(missing)} keys vanished while they were copied: {shown}", path=uri)
