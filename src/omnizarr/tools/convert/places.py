@@ -22,7 +22,7 @@ from omnizarr.limits import Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
 from omnizarr.store.file import FileStore
-from omnizarr.store.protocol import Store, place_name
+from omnizarr.store.protocol import place_name
 
 
 class Spot(NamedTuple):
@@ -66,8 +66,8 @@ def _place_of(where: object, mode: str, limits: Limits) -> Place:
         return Place(where, mode, limits=limits)
     store, path = where.store, where.path
     if isinstance(store, DraftView):
-        store, path = store.inner, join(store.start.rstrip("/"), path)
-    return Place(store, mode, path.strip("/"), limits=limits)
+        return Place(store.inner, mode, f"{store.start}{path}".strip("/"), limits=limits)
+    return Place(store, mode, path, limits=limits)
 
 
 def _highest(root: str, limits: Limits) -> tuple[str, str]:
@@ -165,8 +165,3 @@ def is_taken(where: object, limits: Limits) -> bool:
         return Place(where, "r", limits=limits).load() is not None
     except (NotFoundError, UnsupportedError):
         return False
-
-
-def store_of(spot: Spot) -> Store:
-    """Return the store of a place."""
-    return spot.context.store

@@ -120,6 +120,7 @@ def convert_to(source: object, target: object, settings: Settings) -> Conversion
     goal: Spot | None = None
     try:
         spot, meta = node_at(spot, place)
+        _check_still(spot)
         wish = _wish(settings, meta)
         plan = make_plan(spot.context, spot.path, meta, wish, settings.chosen, in_place=False)
         _check(plan, wish)
@@ -156,6 +157,16 @@ def undo(where: object, limits: Limits) -> str:
         return "undone"
     finally:
         spot.close()
+
+
+def _check_still(source: Spot) -> None:
+    """Refuse to read what is being converted itself: some of it may be missing.
+
+    Raises:
+        ConflictError: It is.
+    """
+    if load_journal(source.context.store, source.path) is not None:
+        raise ConflictError("the source is the target of a conversion that was stopped", path=source.name, hint=_GO_ON)
 
 
 def _wish(settings: Settings, meta: ArrayMeta | GroupMeta) -> Wish:

@@ -37,7 +37,9 @@ class _Cut(NamedTuple):
     changed: bool
 
 
-def group_step(path: str, source: GroupMeta, wish: Wish, limits: Limits) -> tuple[Step | None, list[Refusal]]:
+def group_step(
+    path: str, source: GroupMeta, wish: Wish, limits: Limits, *, in_place: bool
+) -> tuple[Step | None, list[Refusal]]:
     """Plan a group; without a step if there is something against it."""
     carried = carry_group(source, wish.format)
     try:
@@ -45,7 +47,7 @@ def group_step(path: str, source: GroupMeta, wish: Wish, limits: Limits) -> tupl
     except OmnizarrError as error:
         hint = "Convert its arrays one by one." if not dialect(wish.format).has_groups else error.hint or ""
         return None, [Refusal(path, error.message, hint)]
-    how: How = "keep" if source.format == wish.format else "documents"
+    how: How = "keep" if in_place and source.format == wish.format else "documents"
     return _step(Step(path, how, source, seen, texts), carried, wish)
 
 
