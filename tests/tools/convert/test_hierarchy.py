@@ -298,3 +298,39 @@ def test_folders_that_are_left_empty_go_and_others_stay(tmp_path):
     assert sorted(one.name for one in (tmp_path / "a").iterdir()) == ["__zdata__", "__zmeta__"]
     oz.convert(tmp_path / "a", format="v3")
     assert [one.name for one in (tmp_path / "a" / "__zdata__").iterdir()] == ["note"]
+
+
+def test_groups_above_the_target_are_made_also_by_who_goes_on(tmp_path):
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    oz.create_group(tmp_path / "h")
+    array = oz.open_group(hierarchy("zarr2"))["t"]
+    with pytest.raises(KeyboardInterrupt):
+        oz.convert(array, tmp_path / "h" / "t", format="v3", progress=stop)
+    assert "t" not in oz.open_group(tmp_path / "h")
+    assert oz.convert(array, tmp_path / "h" / "t", format="v3").resumed
+    assert np.array_equal(oz.open_group(tmp_path / "h")["t"][...], array[...])
+
+
+def test_bytes_that_an_old_blosc_left_in_order_are_encoded_anew():
+    store: dict[str, bytes] = {}
+    oz.create_array(store, shape=(5000,), dtype="u1", chunks=(5000,), format="zarr0", shuffle=2)
+    document = json.loads(store["__zmeta__"])
+    store["__zmeta__"] = json.dumps({**document, "bytes_in_order": True}).encode()
+    oz.open_array(store, "r+")[...] = np.arange(5000) % 200
+    for target, how in (("zarr2", "recode"), ("zarr3", "recode"), ("zarr0", "copy")):
+        goal: dict[str, bytes] = {}
+        assert oz.convert(store, goal, format=target, verify=True).nodes[0].how == how
+        assert np.array_equal(oz.open_array(goal)[...], np.arange(5000) % 200)
+
+
+def test_a_chunk_without_a_name_is_found():
+    store: dict[str, bytes] = {}
+    oz.create_array(store, data=np.array(42), format="zarr2")
+    store[""] = store.pop("0")
+    if oz.open_array(store)[...] != 42:
+        pytest.skip("this store has no empty names")
+    goal: dict[str, bytes] = {}
+    oz.convert(store, goal, format="v3", verify=True)
+    assert oz.open_array(goal)[...] == 42

@@ -125,8 +125,14 @@ def check_in_place(spot: Spot, meta: ArrayMeta | GroupMeta, form: str) -> None:
             raise MetadataError(message, path=spot.name, hint=hint)
 
 
-def make_room(target: Spot, form: str, *, overwrite: bool) -> dict[str, bytes]:
+def make_room(target: Spot, form: str, *, overwrite: bool, begun: bool) -> dict[str, bytes]:
     """Look at the place of a new node, and erase what is there if it may be.
+
+    Args:
+        target: The place.
+        form: The format of the new node.
+        overwrite: Whether a node may be erased.
+        begun: Whether what is there is the new node itself, of an earlier run.
 
     Returns:
         The documents, by key, of groups above it that are missing.
@@ -137,10 +143,10 @@ def make_room(target: Spot, form: str, *, overwrite: bool) -> dict[str, bytes]:
     """
     store, path = target.context.store, target.path
     exists, absent, _ = find_room(target.context, path, form, None)
-    if exists and not overwrite:
+    if exists and not overwrite and not begun:
         hint = "pass overwrite=True to replace it, or choose another place"
         raise ExistsError("there is a node already", path=target.name, hint=hint)
-    if exists:
+    if exists and not begun:
         store.erase_prefix(path + "/" if path else "")
     group = documents(GroupMeta(format=form)) if absent else {}
     return {join(one, name): text for one in absent for name, text in group.items()}

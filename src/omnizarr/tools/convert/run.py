@@ -211,8 +211,8 @@ def _converted(job: _Job, settings: Settings) -> Conversion:
     words = f"{job.source.name} to {form}"
     journal, resumed = _settle(job, mark, settings)
     above: dict[str, bytes] = {}
-    if journal is None and not job.in_place:
-        above = make_room(job.target, form, overwrite=settings.overwrite)
+    if not job.in_place:
+        above = make_room(job.target, form, overwrite=settings.overwrite, begun=journal is not None)
     begun = journal or journal_of(steps, mark, words, in_place=job.in_place)
     keeper = Keeper(store, path, begun)
     if job.in_place and all(step.how == "keep" for step in steps):
@@ -264,7 +264,8 @@ def _run(job: _Job, builder: Builder, tasks: list[Task], above: dict[str, bytes]
             if settings.verify:
                 _verify(job, builder, tasks, settings)
             for key, text in above.items():
-                keeper.store.put(key, text)
+                if not keeper.store.exists(key):
+                    keeper.store.put(key, text)
             publish(keeper)
             if settings.verify:
                 _verify_documents(job, keeper)

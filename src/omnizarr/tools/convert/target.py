@@ -63,7 +63,8 @@ def array_step(
         return None, [Refusal(path, str(error).partition("\n")[0], error.hint or "")]
     # Other settings of the same codecs are asked for in order to have them, though what is stored could be read.
     asked = wish.codecs is not KEPT and [*map(resolve, source.codecs)] != [*map(resolve, seen.codecs)]
-    same = not asked and reads_alike(source, seen, limits)
+    nameless = source.keys.key(_first(source)) == ""  # a chunk that only whoever reads it as one finds
+    same = not asked and not nameless and reads_alike(source, seen, limits)
     keys = _keys(source, wish.format, stay=same and in_place)
     if keys != seen.keys:
         seen, texts = checked(seen._replace(keys=keys), path, limits)
