@@ -64,21 +64,21 @@ def test_json(here, capsys):
 
 
 @pytest.mark.parametrize(
-    ("words", "chunks", "shards", "names"),
+    ("words", "layout", "names"),
     [
-        (["--chunks", "2,1,4"], (2, 1, 4), None, ["bytes"]),
-        (["--chunks", "time=2,lon=2", "--codec", "zstd:5"], (2, 3, 2), None, ["bytes", "zstd"]),
-        (["--chunks", "1,1,2", "--shards", "2,3,4"], (1, 1, 2), (2, 3, 4), ["bytes"]),
-        (["--codec", '{"id": "zlib", "level": 2}'], (1, 3, 4), None, ["bytes", "numcodecs.zlib"]),
-        (["--codec", "crc32c", "--codec", "gzip", "--memory", "1MiB"], (1, 3, 4), None, ["bytes", "crc32c", "gzip"]),
-        (["--codec", "none"], (1, 3, 4), None, ["bytes"]),
+        (["--chunks", "2,1,4"], ((2, 1, 4), None), ["bytes"]),
+        (["--chunks", "time=2,lon=2", "--codec", "zstd:5"], ((2, 3, 2), None), ["bytes", "zstd"]),
+        (["--chunks", "1,1,2", "--shards", "2,3,4"], ((1, 1, 2), (2, 3, 4)), ["bytes"]),
+        (["--codec", '{"id": "zlib", "level": 2}'], ((1, 3, 4), None), ["bytes", "numcodecs.zlib"]),
+        (["--codec", "crc32c", "--codec", "gzip", "--memory", "1MiB"], ((1, 3, 4), None), ["bytes", "crc32c", "gzip"]),
+        (["--codec", "none"], ((1, 3, 4), None), ["bytes"]),
     ],
 )
-def test_layout(here, capsys, words, chunks, shards, names):
+def test_layout(here, capsys, words, layout, names):
     code, _ = run(capsys, "a.zarr", "b.zarr", "--to", "v3", *words)
     assert code == 0
     array = oz.open_group("b.zarr")["t"]
-    assert (array.chunks, array.shards) == (chunks, shards)
+    assert (array.chunks, array.shards) == layout
     assert [codec.name for codec in array.codecs] == names
     assert np.array_equal(array[...], np.arange(24).reshape(2, 3, 4))
 

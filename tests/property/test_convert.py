@@ -82,13 +82,13 @@ def test_there_and_back(store):
     assert (between.dims, between.shape, between.order) == (source.dims, source.shape, source.order)
     oz.convert(store, format="v2")
     assert set(store) == set(before)
-    for key in before:
+    for key, data in before.items():
         if key == ".zarray":
-            assert meaning(store[key]) == meaning(before[key])
+            assert meaning(store[key]) == meaning(data)
         elif key == ".zattrs":
-            assert json.loads(store[key]) == json.loads(before[key])
+            assert json.loads(store[key]) == json.loads(data)
         else:
-            assert store[key] == before[key]
+            assert store[key] == data
 
 
 def meaning(document: bytes) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import zipfile
 from pathlib import Path
 
@@ -40,13 +39,13 @@ def golden(tmp_path_factory) -> Path:
 def test_what_old_writers_left(golden, name, target):
     goal: dict[str, bytes] = {}
     source = oz.open_array(golden / name)
-    try:
-        oz.convert(golden / name, goal, format=target)
-    except UnsupportedError as error:
-        assert re.search(REASONS, str(error))
+    if oz.convert(golden / name, goal, format=target, dry_run=True).refused:
+        with pytest.raises(UnsupportedError, match=REASONS):
+            oz.convert(golden / name, goal, format=target)
         assert goal == {}
         assert source.format != target
         return
+    oz.convert(golden / name, goal, format=target)
     same_array(source, oz.open_array(goal))
 
 

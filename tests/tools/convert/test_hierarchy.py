@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
 import zarr
 
 import omnizarr as oz
-from omnizarr.errors import ConflictError, ExistsError, MetadataError, NotFoundError, UnsupportedError
+from omnizarr.errors import ConflictError, CorruptError, ExistsError, MetadataError, NotFoundError, UnsupportedError
 from omnizarr.tools.convert import rollback
-from tests.tools.convert.conftest import same_tree
+from omnizarr.tools.convert.journal import Journal
+from tests.tools.convert.conftest import n5_store, same_tree
 
 
 def hierarchy(form: str, *, consolidated: bool = True) -> dict[str, bytes]:
@@ -242,3 +245,92 @@ def test_another_conversion_is_refused_while_one_is_under_way():
     assert oz.open(goal).format == "zarr2"
     with pytest.raises(NotFoundError, match="under way"):
         rollback(goal)
+
+
+def test_a_source_that_is_half_converted_is_not_read():
+    store = hierarchy("zarr3")
+    store[".omnizarr-convert.json"] = Journal("building", "", "x", "zarr3", True, (), {}, ()).to_bytes()
+    with pytest.raises(ConflictError, match="stopped"):
+        oz.convert(store, {}, format="v2")
+
+
+def test_a_journal_that_cannot_be_read_is_told_of():
+    store = hierarchy("zarr3")
+    store[".omnizarr-convert.json"] = b"{}"
+    with pytest.raises(CorruptError, match="journal"):
+        oz.convert(store, format="v2")
+
+
+@pytest.mark.parametrize("target", ["zarr3", "zarr2"])
+def test_containers_of_n5(target):
+    values = np.arange(12, dtype="i4").reshape(3, 4)
+    inner = n5_store(values, (2, 2), {"type": "gzip"})
+    store = {"attributes.json": b'{"n5": "2.0.0", "by": "me"}', **{f"g/a/{key}": data for key, data in inner.items()}}
+    goal: dict[str, bytes] = {}
+    oz.convert(store, goal, format=target, verify=True)
+    oz.convert(store, format=target, verify=True)
+    for found in (goal, store):
+        group = oz.open_group(found)
+        assert group.format == target
+        assert dict(group.attrs) == {"by": "me"}
+        assert np.array_equal(group["g/a"][...], values)
+    assert sorted(store) == sorted(goal)
+
+
+@pytest.mark.parametrize("target", ["zarr3", "zarr2"])
+def test_hierarchies_of_a_draft(target, tmp_path):
+    with zipfile.ZipFile(Path(__file__).parents[2] / "corpus" / "golden-old-writers.zip") as archive:
+        archive.extractall(tmp_path)
+    source = oz.open_group(tmp_path / "draftv3_zarr2.18.7" / "h")
+    goal: dict[str, bytes] = {}
+    oz.convert(source, goal, format=target)
+    same_tree(source, oz.open(goal))
+    with pytest.raises(UnsupportedError, match="in place"):
+        oz.convert(tmp_path / "draftv3_zarr2.18.7" / "h", format=target)
+
+
+def test_folders_that_are_left_empty_go_and_others_stay(tmp_path):
+    oz.create_array(tmp_path / "a", data=np.arange(16).reshape(4, 4), chunks=(2, 2))
+    oz.convert(tmp_path / "a", format="v2")
+    assert sorted(one.name for one in (tmp_path / "a").iterdir()) == [".zarray", "0", "1"]
+    oz.convert(tmp_path / "a", format="v0")
+    (tmp_path / "a" / "__zdata__" / "note").write_text("mine")
+    assert sorted(one.name for one in (tmp_path / "a").iterdir()) == ["__zdata__", "__zmeta__"]
+    oz.convert(tmp_path / "a", format="v3")
+    assert [one.name for one in (tmp_path / "a" / "__zdata__").iterdir()] == ["note"]
+
+
+def test_groups_above_the_target_are_made_also_by_who_goes_on(tmp_path):
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    oz.create_group(tmp_path / "h")
+    array = oz.open_group(hierarchy("zarr2"))["t"]
+    with pytest.raises(KeyboardInterrupt):
+        oz.convert(array, tmp_path / "h" / "t", format="v3", progress=stop)
+    assert "t" not in oz.open_group(tmp_path / "h")
+    assert oz.convert(array, tmp_path / "h" / "t", format="v3").resumed
+    assert np.array_equal(oz.open_group(tmp_path / "h")["t"][...], array[...])
+
+
+def test_bytes_that_an_old_blosc_left_in_order_are_encoded_anew():
+    store: dict[str, bytes] = {}
+    oz.create_array(store, shape=(5000,), dtype="u1", chunks=(5000,), format="zarr0", shuffle=2)
+    document = json.loads(store["__zmeta__"])
+    store["__zmeta__"] = json.dumps({**document, "bytes_in_order": True}).encode()
+    oz.open_array(store, "r+")[...] = np.arange(5000) % 200
+    for target, how in (("zarr2", "recode"), ("zarr3", "recode"), ("zarr0", "copy")):
+        goal: dict[str, bytes] = {}
+        assert oz.convert(store, goal, format=target, verify=True).nodes[0].how == how
+        assert np.array_equal(oz.open_array(goal)[...], np.arange(5000) % 200)
+
+
+def test_a_chunk_without_a_name_is_found():
+    store: dict[str, bytes] = {}
+    oz.create_array(store, data=np.array(42), format="zarr2")
+    store[""] = store.pop("0")
+    if oz.open_array(store)[...] != 42:
+        pytest.skip("this store has no empty names")
+    goal: dict[str, bytes] = {}
+    oz.convert(store, goal, format="v3", verify=True)
+    assert oz.open_array(goal)[...] == 42

@@ -55,18 +55,13 @@ def any_chunk(store: Store, path: str, keys: Keys, ndim: int) -> str:
 
 
 def erase_chunks(store: Store, path: str, keys: Keys, ndim: int) -> None:
-    """Erase all chunks of such names; where they have a folder of their own, with that."""
+    """Erase all chunks of such names, and the folders that they had to themselves."""
     start = path + "/" if path else ""
-    folder = keys.prefix.rpartition("/")[0]
-    if folder and ndim:
-        store.erase_prefix(f"{start}{folder}/")
-        return
-    if keys.separator == "/" and ndim > 1 and not keys.prefix:
-        for prefix in _prefixes(store, start, keys, ndim):
-            store.erase_prefix(prefix)
-        return
     for inner in chunk_keys(store, path, keys, ndim):
         store.erase(start + inner)
+    for prefix in _prefixes(store, start, keys, ndim) if ndim else ():
+        if prefix != start and not any(store.list_prefix(prefix)):
+            store.erase_prefix(prefix)  # which on a file system takes empty folders away
 
 
 def copy_keys(

@@ -22,7 +22,7 @@ from omnizarr.limits import Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
 from omnizarr.store.file import FileStore
-from omnizarr.store.protocol import Store, place_name
+from omnizarr.store.protocol import place_name
 
 
 class Spot(NamedTuple):
@@ -66,8 +66,8 @@ def _place_of(where: object, mode: str, limits: Limits) -> Place:
         return Place(where, mode, limits=limits)
     store, path = where.store, where.path
     if isinstance(store, DraftView):
-        store, path = store.inner, join(store.start.rstrip("/"), path)
-    return Place(store, mode, path.strip("/"), limits=limits)
+        return Place(store.inner, mode, f"{store.start}{path}".strip("/"), limits=limits)
+    return Place(store, mode, path, limits=limits)
 
 
 def _highest(root: str, limits: Limits) -> tuple[str, str]:
@@ -125,8 +125,14 @@ def check_in_place(spot: Spot, meta: ArrayMeta | GroupMeta, form: str) -> None:
             raise MetadataError(message, path=spot.name, hint=hint)
 
 
-def make_room(target: Spot, form: str, *, overwrite: bool) -> dict[str, bytes]:
+def make_room(target: Spot, form: str, *, overwrite: bool, begun: bool) -> dict[str, bytes]:
     """Look at the place of a new node, and erase what is there if it may be.
+
+    Args:
+        target: The place.
+        form: The format of the new node.
+        overwrite: Whether a node may be erased.
+        begun: Whether what is there is the new node itself, of an earlier run.
 
     Returns:
         The documents, by key, of groups above it that are missing.
@@ -137,10 +143,10 @@ def make_room(target: Spot, form: str, *, overwrite: bool) -> dict[str, bytes]:
     """
     store, path = target.context.store, target.path
     exists, absent, _ = find_room(target.context, path, form, None)
-    if exists and not overwrite:
+    if exists and not overwrite and not begun:
         hint = "pass overwrite=True to replace it, or choose another place"
         raise ExistsError("there is a node already", path=target.name, hint=hint)
-    if exists:
+    if exists and not begun:
         store.erase_prefix(path + "/" if path else "")
     group = documents(GroupMeta(format=form)) if absent else {}
     return {join(one, name): text for one in absent for name, text in group.items()}
@@ -165,8 +171,3 @@ def is_taken(where: object, limits: Limits) -> bool:
         return Place(where, "r", limits=limits).load() is not None
     except (NotFoundError, UnsupportedError):
         return False
-
-
-def store_of(spot: Spot) -> Store:
-    """Return the store of a place."""
-    return spot.context.store

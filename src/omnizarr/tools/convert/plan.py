@@ -90,7 +90,7 @@ def _step(
     if isinstance(found, ArrayMeta):
         found = with_real_keys(context.store, where, found, near=context.is_near)
         return array_step(inner, found, wish, context.limits, in_place=in_place)
-    step, against = group_step(inner, found, wish, context.limits)
+    step, against = group_step(inner, found, wish, context.limits, in_place=in_place)
     if step is None:
         return None, against
     return step._replace(consolidated=_is_consolidated(context, where, found) and _can_be(wish.format)), against

@@ -120,6 +120,7 @@ def convert_to(source: object, target: object, settings: Settings) -> Conversion
     goal: Spot | None = None
     try:
         spot, meta = node_at(spot, place)
+        _check_still(spot)
         wish = _wish(settings, meta)
         plan = make_plan(spot.context, spot.path, meta, wish, settings.chosen, in_place=False)
         _check(plan, wish)
@@ -156,6 +157,16 @@ def undo(where: object, limits: Limits) -> str:
         return "undone"
     finally:
         spot.close()
+
+
+def _check_still(source: Spot) -> None:
+    """Refuse to read what is being converted itself: some of it may be missing.
+
+    Raises:
+        ConflictError: It is.
+    """
+    if load_journal(source.context.store, source.path) is not None:
+        raise ConflictError("the source is the target of a conversion that was stopped", path=source.name, hint=_GO_ON)
 
 
 def _wish(settings: Settings, meta: ArrayMeta | GroupMeta) -> Wish:
@@ -200,8 +211,8 @@ def _converted(job: _Job, settings: Settings) -> Conversion:
     words = f"{job.source.name} to {form}"
     journal, resumed = _settle(job, mark, settings)
     above: dict[str, bytes] = {}
-    if journal is None and not job.in_place:
-        above = make_room(job.target, form, overwrite=settings.overwrite)
+    if not job.in_place:
+        above = make_room(job.target, form, overwrite=settings.overwrite, begun=journal is not None)
     begun = journal or journal_of(steps, mark, words, in_place=job.in_place)
     keeper = Keeper(store, path, begun)
     if job.in_place and all(step.how == "keep" for step in steps):
@@ -253,7 +264,8 @@ def _run(job: _Job, builder: Builder, tasks: list[Task], above: dict[str, bytes]
             if settings.verify:
                 _verify(job, builder, tasks, settings)
             for key, text in above.items():
-                keeper.store.put(key, text)
+                if not keeper.store.exists(key):
+                    keeper.store.put(key, text)
             publish(keeper)
             if settings.verify:
                 _verify_documents(job, keeper)

@@ -37,7 +37,9 @@ class _Cut(NamedTuple):
     changed: bool
 
 
-def group_step(path: str, source: GroupMeta, wish: Wish, limits: Limits) -> tuple[Step | None, list[Refusal]]:
+def group_step(
+    path: str, source: GroupMeta, wish: Wish, limits: Limits, *, in_place: bool
+) -> tuple[Step | None, list[Refusal]]:
     """Plan a group; without a step if there is something against it."""
     carried = carry_group(source, wish.format)
     try:
@@ -45,7 +47,7 @@ def group_step(path: str, source: GroupMeta, wish: Wish, limits: Limits) -> tupl
     except OmnizarrError as error:
         hint = "Convert its arrays one by one." if not dialect(wish.format).has_groups else error.hint or ""
         return None, [Refusal(path, error.message, hint)]
-    how: How = "keep" if source.format == wish.format else "documents"
+    how: How = "keep" if in_place and source.format == wish.format else "documents"
     return _step(Step(path, how, source, seen, texts), carried, wish)
 
 
@@ -61,7 +63,8 @@ def array_step(
         return None, [Refusal(path, str(error).partition("\n")[0], error.hint or "")]
     # Other settings of the same codecs are asked for in order to have them, though what is stored could be read.
     asked = wish.codecs is not KEPT and [*map(resolve, source.codecs)] != [*map(resolve, seen.codecs)]
-    same = not asked and reads_alike(source, seen, limits)
+    nameless = source.keys.key(_first(source)) == ""  # a chunk that only whoever reads it as one finds
+    same = not asked and not nameless and reads_alike(source, seen, limits)
     keys = _keys(source, wish.format, stay=same and in_place)
     if keys != seen.keys:
         seen, texts = checked(seen._replace(keys=keys), path, limits)

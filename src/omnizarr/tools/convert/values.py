@@ -47,11 +47,6 @@ class Wish(NamedTuple):
     codecs: object = KEPT
     lossy: bool = False
 
-    @property
-    def changes_arrays(self) -> bool:
-        """Whether more than the format is asked for."""
-        return self.chunks is not None or self.shards is not None or not isinstance(self.codecs, _Kept)
-
 
 class Refusal(NamedTuple):
     """Something that the target cannot carry."""
