@@ -12,7 +12,7 @@ from omnizarr.cli.output import Output, Style
 from omnizarr.cli.parser import Parser
 
 if TYPE_CHECKING:
-    from omnizarr.tools.validate import Census, Finding, Report
+    from omnizarr.tools.validate import ArrayCensus, Finding, Report
 
 _STYLES: Final[dict[str, Style]] = {"error": "red", "warning": "yellow", "note": "cyan"}
 
@@ -117,7 +117,7 @@ def _print_finding(finding: Finding, out: Output) -> None:
         out.line(f"          {out.style(finding.hint, 'dim')}")
 
 
-def _census(census: Iterable[Census], *, decoded: bool) -> str:
+def _census(census: Iterable[ArrayCensus], *, decoded: bool) -> str:
     rows = list(census)
     present, chunks = sum(one.present for one in rows), sum(one.chunks for one in rows)
     size = human_bytes(sum(one.nbytes for one in rows))
