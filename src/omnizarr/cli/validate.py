@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _STYLES: Final[dict[str, Style]] = {"error": "red", "warning": "yellow", "note": "cyan"}
 
+_REPAIRS: Final = frozenset(("safe", "all", "zarr3", "zarr2"))
+
 
 def configure(parser: Parser) -> None:
     """Say what the command takes."""
@@ -49,7 +51,10 @@ def run(arguments: Namespace, out: Output) -> int:
     if arguments.rules:
         _print_rules(out)
         return 0
-    if arguments.where is None:
+    where, repair = arguments.where, arguments.repair
+    if where is None and repair is not None and not _REPAIRS.issuperset(repair.split(",")):
+        where, repair = repair, "safe"  # `oz validate --repair data.zarr`
+    if where is None:
         from omnizarr.errors import SelectionError  # noqa: PLC0415 - as for all that is imported in functions here
 
         raise SelectionError("no location is given", hint="see oz validate --help")
@@ -58,9 +63,9 @@ def run(arguments: Namespace, out: Output) -> int:
 
     with out.progress("checking", "chunks") as bar:
         report = validate(
-            arguments.where,
+            where,
             decode=arguments.decode,
-            repair=arguments.repair or False,
+            repair=repair or False,
             select=_words(arguments.select),
             ignore=_words(arguments.ignore),
             progress=bar,
