@@ -67,6 +67,14 @@ def test_repair(place, capsys):
     assert not (place / "g/.DS_Store").exists()
 
 
+def test_the_location_may_follow_the_word_repair(place, capsys):
+    assert main(["validate", "--repair", str(place)]) == 1
+    assert capsys.readouterr().out.startswith("repaired OZ605")
+    assert main(["validate", "--repair", "all"]) == 2
+    assert main(["validate", str(place), "--repair", "everything"]) == 2
+    assert "everything" in capsys.readouterr().err
+
+
 def test_json(place, capsys):
     assert main(["validate", str(place), "--json", "--decode"]) == 1
     report = json.loads(capsys.readouterr().out)

@@ -12,9 +12,11 @@ from omnizarr.cli.output import Output, Style
 from omnizarr.cli.parser import Parser
 
 if TYPE_CHECKING:
-    from omnizarr.tools.validate import Census, Finding, Report
+    from omnizarr.tools.validate import ArrayCensus, Finding, Report
 
 _STYLES: Final[dict[str, Style]] = {"error": "red", "warning": "yellow", "note": "cyan"}
+
+_REPAIRS: Final = frozenset(("safe", "all", "zarr3", "zarr2"))
 
 
 def configure(parser: Parser) -> None:
@@ -49,7 +51,10 @@ def run(arguments: Namespace, out: Output) -> int:
     if arguments.rules:
         _print_rules(out)
         return 0
-    if arguments.where is None:
+    where, repair = arguments.where, arguments.repair
+    if where is None and repair is not None and not _REPAIRS.issuperset(repair.split(",")):
+        where, repair = repair, "safe"  # `oz validate --repair data.zarr`
+    if where is None:
         from omnizarr.errors import SelectionError  # noqa: PLC0415 - as for all that is imported in functions here
 
         raise SelectionError("no location is given", hint="see oz validate --help")
@@ -58,9 +63,9 @@ def run(arguments: Namespace, out: Output) -> int:
 
     with out.progress("checking", "chunks") as bar:
         report = validate(
-            arguments.where,
+            where,
             decode=arguments.decode,
-            repair=arguments.repair or False,
+            repair=repair or False,
             select=_words(arguments.select),
             ignore=_words(arguments.ignore),
             progress=bar,
@@ -117,7 +122,7 @@ def _print_finding(finding: Finding, out: Output) -> None:
         out.line(f"          {out.style(finding.hint, 'dim')}")
 
 
-def _census(census: Iterable[Census], *, decoded: bool) -> str:
+def _census(census: Iterable[ArrayCensus], *, decoded: bool) -> str:
     rows = list(census)
     present, chunks = sum(one.present for one in rows), sum(one.chunks for one in rows)
     size = human_bytes(sum(one.nbytes for one in rows))

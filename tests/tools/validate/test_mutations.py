@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import omnizarr as oz
@@ -14,6 +14,9 @@ from omnizarr.errors import NotFoundError, OmnizarrError
 from omnizarr.limits import Limits
 from omnizarr.tools.validate import Report, validate
 from tests.tools.validate.bases import CLEAN, Tree, dump
+
+FEW = settings(max_examples=min(settings().max_examples, 400))
+"""Each example is a store, so fewer than elsewhere have to do."""
 
 BASES = {name: make() for name, make in CLEAN.items()}
 WORDS = st.sampled_from(
@@ -102,6 +105,7 @@ def look(tree: Tree, **options: Any) -> Report | None:
 
 
 @pytest.mark.filterwarnings("ignore::omnizarr.OmnizarrWarning")
+@FEW
 @given(trees())
 def test_mutated_stores_are_reported_on(tree):
     report = look(tree, decode=True)
@@ -115,6 +119,7 @@ def test_mutated_stores_are_reported_on(tree):
             one[...]
 
 
+@FEW
 @given(trees())
 def test_mutated_stores_are_repaired_or_left(tree):
     before = look(tree)
@@ -123,6 +128,7 @@ def test_mutated_stores_are_repaired_or_left(tree):
         assert after.ok
 
 
+@FEW
 @given(trees(), st.integers(0, 400), st.integers(0, 6), st.sampled_from([8, 24, 1 << 20]))
 def test_limits_are_kept(tree, size, depth, chunk):
     try:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from math import prod
+from time import monotonic
 from typing import Final, NamedTuple
 
 from omnizarr.array.io import Access
-from omnizarr.errors import OmnizarrError
+from omnizarr.errors import OmnizarrError, StoreError
 from omnizarr.format.dialects import DIALECTS
 from omnizarr.format.names import ZARRAY, ZMETADATA, join
 from omnizarr.hierarchy.real_keys import with_real_keys
@@ -16,10 +17,15 @@ from omnizarr.model.array import ArrayMeta
 from omnizarr.native import Survey
 from omnizarr.tools.validate.keys import Odd
 from omnizarr.tools.validate.nodes import Node
-from omnizarr.tools.validate.report import Census, Cure, Sink
+from omnizarr.tools.validate.report import ArrayCensus, Cure, Sink
 from omnizarr.tools.validate.scene import Scene
 
-_BATCH: Final = 256
+_FIRST: Final = 64
+"""Chunks that the kernel looks at in its first call; later ones have as many as take a moment."""
+
+_LARGEST: Final = 65_536
+
+_MOMENT: Final = 0.2
 _MOST_KEYS: Final = 100_000
 _MOST_TOLD: Final = 20
 _MOST_HOLLOW: Final = 4096
@@ -51,10 +57,10 @@ class Look(NamedTuple):
     """Called with the numbers of chunks and of bytes that were just looked at."""
 
 
-def check_chunks(look: Look, nodes: dict[str, Node]) -> tuple[dict[str, Odd], list[Census]]:
+def check_chunks(look: Look, nodes: dict[str, Node]) -> tuple[dict[str, Odd], list[ArrayCensus]]:
     """Look at the chunks of all arrays; nodes whose chunks are elsewhere than they say are replaced in `nodes`."""
     odd: dict[str, Odd] = {}
-    census: list[Census] = []
+    census: list[ArrayCensus] = []
     for path, node in list(nodes.items()):
         if not isinstance(node.meta, ArrayMeta):
             continue
@@ -64,7 +70,9 @@ def check_chunks(look: Look, nodes: dict[str, Node]) -> tuple[dict[str, Odd], li
             access = Access(look.scene.store, path, meta, limits=look.scene.limits)
             survey = access.kernel.survey(_OWN, _MOST_KEYS)
         except OmnizarrError as error:
-            look.sink.add("OZ713", (path, None), f"the chunks cannot be looked at: {error.message}", hint=error.hint)
+            rule = "OZ712" if isinstance(error, StoreError) else "OZ713"
+            message = f"the chunks cannot be looked at: {error.message}"
+            look.sink.add(rule, (path, error.key), message, hint=error.hint)
             continue
         odd[path] = Odd(survey.outside, survey.noutside, [*survey.stray, *survey.debris])
         try:
@@ -77,7 +85,8 @@ def check_chunks(look: Look, nodes: dict[str, Node]) -> tuple[dict[str, Odd], li
 def _real(look: Look, meta: ArrayMeta, path: str) -> ArrayMeta:
     try:
         real = with_real_keys(look.scene.store, path, meta, near=True)
-    except OmnizarrError:
+    except OmnizarrError as error:
+        look.sink.add("OZ712", (path, error.key), error.message, hint=error.hint)
         return meta
     if real.keys != meta.keys and meta.shape:
         key = join(path, ZARRAY)
@@ -87,12 +96,14 @@ def _real(look: Look, meta: ArrayMeta, path: str) -> ArrayMeta:
     return real
 
 
-def _check_array(look: Look, path: str, meta: ArrayMeta, survey: Survey) -> Census:
+def _check_array(look: Look, path: str, meta: ArrayMeta, survey: Survey) -> ArrayCensus:
     told: Counter[str] = Counter()
-    cells = filled = 0
-    for start in range(0, survey.present, _BATCH):
-        stop = min(start + _BATCH, survey.present)
+    cells = filled = stop = 0
+    size = _FIRST
+    while stop < survey.present:
+        start, stop, began = stop, min(stop + size, survey.present), monotonic()
         checked = survey.check(start, stop, look.decode)
+        size = max(1, size // 2) if monotonic() - began > 2 * _MOMENT else min(2 * size, _LARGEST)
         cells += checked.cells_present
         filled += checked.filled
         for key, kind, message in checked.faults:
@@ -106,7 +117,7 @@ def _check_array(look: Look, path: str, meta: ArrayMeta, survey: Survey) -> Cens
             look.sink.add(rule, (path, None), f"{rest} more chunks are like this", times=rest)
     total = prod(meta.cells.counts(meta.shape)) if meta.is_sharded else survey.total
     present = cells if meta.is_sharded else survey.present
-    return Census(path, total, present, filled if look.decode else None, survey.present, survey.nbytes)
+    return ArrayCensus(path, total, present, filled if look.decode else None, survey.present, survey.nbytes)
 
 
 def _tell(look: Look, path: str, fault: tuple[str, str, str], told: Counter[str]) -> None:

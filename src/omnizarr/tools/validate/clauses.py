@@ -36,7 +36,7 @@ CLAUSES: Final[dict[str, Clause]] = {
     "json-utf8": Clause("RFC 8259: character encoding", _RFC8259 + "8.1"),
     "json-objects": Clause("RFC 8259: objects", _RFC8259 + "4"),
     "json-numbers": Clause("RFC 8259: numbers", _RFC8259 + "6"),
-    "limits": Clause("Omnizarr: limits", "https://omnizarr.readthedocs.io/en/latest/how-to/errors/"),
+    "limits": Clause("RFC 8259: parsers", _RFC8259 + "9"),
     "v3-metadata": _v3("metadata", "metadata"),
     "v3-array": _v3("array metadata", "array-metadata"),
     "v3-format": _v3("zarr_format", "array-metadata-zarr-format"),
@@ -86,6 +86,5 @@ CLAUSES: Final[dict[str, Clause]] = {
         "Zarr v3: file system store", "https://zarr-specs.readthedocs.io/en/latest/v3/stores/filesystem/index.html"
     ),
     "zip": Clause("ZIP file format", _ZIP),
-    "omnizarr": Clause("Omnizarr: layout of stores", "https://omnizarr.readthedocs.io/en/latest/design/"),
 }
 """By a short name that the table of rules uses."""

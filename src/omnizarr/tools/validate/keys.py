@@ -19,7 +19,9 @@ _KNOWN: Final = frozenset((".nczarr", ".nczarray", ".nczgroup", ".nczattr", ".nc
 """Documents of netCDF, which lie beside those of v2."""
 
 _DOCUMENTS: Final = frozenset(("zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata"))
-_TEMPORARY: Final = r".*\.(?:partial|tmp|temp|part|crdownload)|\.tmp.*|.*\.__lock.*"
+_UNFINISHED: Final = (".partial", ".__lock")
+"""What files end in while zarr-python, tensorstore and Omnizarr write them."""
+
 _MOST_CURED: Final = 100_000
 
 _WORDS: Final[dict[str, tuple[str, str]]] = {
@@ -121,7 +123,7 @@ def _rule(scene: Scene, path: str, key: str, meta: ArrayMeta | None) -> str | No
         return None
     if name in _CLUTTER or name.startswith("._") or name.endswith("~") or key.startswith("__MACOSX/"):
         return "OZ602"
-    if re.fullmatch(_TEMPORARY, name):
+    if name.endswith(_UNFINISHED):
         return "OZ603"
     if name.endswith(".lock"):
         return "OZ604" if scene.store.size(join(path, key)) == 0 else "OZ601"

@@ -63,7 +63,7 @@ class Finding(NamedTuple):
         return bool(self.cures)
 
 
-class Census(NamedTuple):
+class ArrayCensus(NamedTuple):
     """How many chunks an array has, and how many of them are stored."""
 
     path: str
@@ -95,7 +95,7 @@ class Report(NamedTuple):
     """The URI of the store, below which keys are."""
 
     findings: tuple[Finding, ...]
-    census: tuple[Census, ...]
+    census: tuple[ArrayCensus, ...]
     nodes: int
     """How many arrays and groups were looked at."""
 

@@ -93,21 +93,23 @@ def validate(
     with warnings.catch_warnings():
         # What is tolerated is a finding here, so it need not be warned of.
         warnings.simplefilter("ignore", OmnizarrWarning)
-        if not sorts:
-            return _look(where, path, run)
-        done: list[str] = []
         report = _look(where, path, run)
-        for _ in range(_ROUNDS):
-            cures = cures_of(report.findings, sorts)
-            if not cures:
-                break
-            place = _Opened(where, path, "r+", limits)
-            try:
-                done += apply(place.store, limits, cures)
-            finally:
-                place.close()
-            report = _look(where, path, run)
-        return report._replace(repaired=tuple(done))
+        return _mended(where, path, run, report, sorts) if sorts else report
+
+
+def _mended(where: object, path: str | None, run: _Run, report: Report, sorts: frozenset[str]) -> Report:
+    done: list[str] = []
+    for _ in range(_ROUNDS):
+        cures = cures_of(report.findings, sorts)
+        if not cures:
+            break
+        place = _Opened(where, path, "r+", run.limits)
+        try:
+            done += apply(place.store, run.limits, cures)
+        finally:
+            place.close()
+        report = _look(where, path, run)
+    return report._replace(repaired=tuple(done))
 
 
 class _Opened:

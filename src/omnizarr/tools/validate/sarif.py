@@ -14,7 +14,6 @@ from omnizarr.tools.validate.report import Finding, Report
 from omnizarr.tools.validate.rules import RULES, Rule
 
 _SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-_HOME: Final = "https://omnizarr.readthedocs.io/en/latest/reference/rules/"
 _ROOT: Final = "STORE"
 
 
@@ -24,7 +23,6 @@ def to_sarif(report: Report) -> dict[str, JSON]:
     driver: dict[str, JSON] = {
         "name": "oz validate",
         "version": version("omnizarr"),
-        "informationUri": _HOME,
         "rules": [_rule(rule) for rule in RULES.values()],
     }
     run: dict[str, JSON] = {
