@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, TypeAlias
 
 from omnizarr.cli.bar import human_bytes
 from omnizarr.cli.output import Output, plain
 from omnizarr.cli.parser import Parser
-from omnizarr.tools.census import Census
-from omnizarr.tools.info import ArrayInfo, GroupInfo, Info, info
-from omnizarr.tools.remarks import Remark
+from omnizarr.late import LateModule
 
-_Row = tuple[str, str]
+if TYPE_CHECKING:
+    from omnizarr.tools import info
+    from omnizarr.tools.census import Census
+    from omnizarr.tools.info import ArrayInfo, GroupInfo, Info
+    from omnizarr.tools.remarks import Remark
+else:
+    info = LateModule("omnizarr.tools.info")
+
+_Row: TypeAlias = tuple[str, str]
 
 
 def configure(parser: Parser) -> None:
@@ -41,7 +48,7 @@ def run(arguments: Namespace, out: Output) -> int:
     """Do it."""
     wanted = arguments.stored or arguments.cells or arguments.decode
     with out.progress("looking", "chunks") as bar:
-        found = info(
+        found = info.info(
             arguments.where,
             format=arguments.format,
             stored=False if arguments.kind else wanted or None,
