@@ -227,8 +227,11 @@ def copy_keys(
     target: tuple[object, str],
     keys: Sequence[str],
     task: Literal["copy", "resume", "compare", "measure"],
+    renamed: Sequence[str] | None = None,
 ) -> tuple[int, int, int, list[int], list[int]]:
     """Copy, go on copying, compare or measure the values under keys, which follow the prefix of each store.
+
+    Keys have the same names in the target unless it is given one for each.
 
     Returns the numbers of values done, of their bytes and of values kept, and the places in the list of the keys that
     the source does not have and of those that differ.

@@ -71,10 +71,13 @@ enum Verdict {
 }
 
 /// Copy or compare the values under the keys, on all threads. The first failure ends the work.
+///
+/// `names` are the keys in the source; `renamed` are those in the target, where they are others: one for each, or none.
 pub fn copy_keys(
     source: Side<'_>,
     target: Side<'_>,
     names: &[String],
+    renamed: &[String],
     task: Task,
     interrupt: Interrupt<'_>,
 ) -> Result<Outcome> {
@@ -83,7 +86,7 @@ pub fn copy_keys(
     let counts = Counts::default();
     pool::run(names.len(), true, interrupt, &|i| {
         let Some(name) = names.get(i) else { return Ok(()) };
-        let (from, to) = (source.key(name), target.key(name));
+        let (from, to) = (source.key(name), target.key(renamed.get(i).unwrap_or(name)));
         let verdict = match task {
             Task::Compare => compare(source.store, &from, target.store, &to)?,
             Task::Measure => source.store.size(&from)?.map_or(Verdict::Missing, Verdict::Done),

@@ -36,7 +36,7 @@ fn fill(store: &dyn Store, prefix: &str, n: usize) {
 
 fn work(from: &dyn Store, to: &dyn Store, names: &[String], task: Task) -> Result<Outcome> {
     let sides = (Side { store: from, prefix: "a/" }, Side { store: to, prefix: "deep/b/" });
-    copy_keys(sides.0, sides.1, names, task, &|| false)
+    copy_keys(sides.0, sides.1, names, &[], task, &|| false)
 }
 
 #[test]

@@ -13,15 +13,13 @@ from omnizarr.store.file import FileStore
 from omnizarr.store.protocol import Store, place_name
 from omnizarr.store.wrap import PrefixStore
 from omnizarr.tools.convert.journal import SCRATCH, Keeper, Record
-from omnizarr.tools.convert.keys import any_chunk, chunks_of, copy_keys
+from omnizarr.tools.convert.keys import BATCH, any_chunk, chunks_of, copy_chunks
 from omnizarr.tools.convert.values import Step
 from omnizarr.tools.progress import Progress
 from omnizarr.tools.transfer import Plan as Transfer
 from omnizarr.tools.transfer import plan_transfer, run_transfer
 
 Pairs: TypeAlias = list[tuple[str, str]]
-
-_MOST_AT_ONCE = 256
 
 
 class Task(NamedTuple):
@@ -64,15 +62,13 @@ class Builder:
         source: Where the arrays are.
         path: The path of the node that is converted.
         keeper: The journal, which knows where the target is.
-        memory: Bytes that may be used.
         progress: Told how far the work has come.
     """
 
-    def __init__(self, source: Context, path: str, keeper: Keeper, memory: int, progress: Progress) -> None:
+    def __init__(self, source: Context, path: str, keeper: Keeper, progress: Progress) -> None:
         self._source = source
         self._path = path
         self.keeper = keeper
-        self._memory = memory
         self._progress = progress
         self._done = 0
         self._total = 0
@@ -133,9 +129,8 @@ class Builder:
             return
         start, new_start = (one + "/" if one else "" for one in (origin, path))
         pairs = task.work[done:]
-        batch = max(1, min(_MOST_AT_ONCE, self._memory // max(1, _chunk_bytes(old))))
-        for at, nbytes in enumerate(copy_keys((self._source.store, start), (store, new_start), pairs, batch), 1):
-            on_region(min(done + at * batch, len(task.work)), nbytes)
+        for at, nbytes in enumerate(copy_chunks((self._source.store, start), (store, new_start), pairs), 1):
+            on_region(min(done + at * BATCH, len(task.work)), nbytes)
 
     def _scratch(self, store: Store) -> Store | None:
         # Beside the target, so that a run that goes on finds what an earlier one has put there.
@@ -147,10 +142,3 @@ class Builder:
         self._done += regions
         self.nbytes += nbytes
         self._progress(self._done, self._total, self.nbytes)
-
-
-def _chunk_bytes(meta: ArrayMeta) -> int:
-    size = meta.dtype.itemsize
-    for length in meta.grid.longest:
-        size *= length
-    return size

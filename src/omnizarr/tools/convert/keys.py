@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from omnizarr.format.names import join
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.keys import Keys
-from omnizarr.store.protocol import Store
+from omnizarr.native import copy_keys
+from omnizarr.store.protocol import Store, kernel_target
+
+BATCH: Final = 1024
+"""How many values are copied between two looks at how far it is."""
 
 
 def chunk_keys(store: Store, path: str, keys: Keys, ndim: int) -> list[str]:
@@ -64,10 +69,10 @@ def erase_chunks(store: Store, path: str, keys: Keys, ndim: int) -> None:
             store.erase_prefix(prefix)  # which on a file system takes empty folders away
 
 
-def copy_keys(
-    source: tuple[Store, str], target: tuple[Store, str], pairs: Sequence[tuple[str, str]], batch: int
+def copy_chunks(
+    source: tuple[Store, str], target: tuple[Store, str], pairs: Sequence[tuple[str, str]]
 ) -> Iterator[int]:
-    """Copy values from key to key, so many at a time; yields the number of bytes of each batch when it is done.
+    """Copy values from key to key, some at a time; yields how many bytes they had when they are done.
 
     A value that is gone is erased in the target, too.
 
@@ -75,17 +80,11 @@ def copy_keys(
         source: The store to read, and what all keys in it begin with.
         target: The same for the store to write.
         pairs: Keys in the one and the other.
-        batch: How many values are in memory at once.
     """
-    (old_store, old_start), (new_store, new_start) = source, target
-    for at in range(0, len(pairs), batch):
-        some = pairs[at : at + batch]
-        values = old_store.get_many([old_start + old for old, _ in some])
-        size = 0
-        for (_, new), value in zip(some, values, strict=True):
-            if value is None:
-                new_store.erase(new_start + new)
-            else:
-                new_store.put(new_start + new, value)
-                size += len(value)
+    sides = kernel_target(*source), kernel_target(*target)
+    for at in range(0, len(pairs), BATCH):
+        old, new = zip(*pairs[at : at + BATCH], strict=True)
+        _, size, _, missing, _ = copy_keys(*sides, old, "copy", new)
+        for i in missing:
+            target[0].erase(target[1] + new[i])
         yield size

@@ -218,7 +218,7 @@ def _converted(job: _Job, settings: Settings) -> Conversion:
     if job.in_place and all(step.how == "keep" for step in steps):
         return _result(job, form, 0, verified=False, resumed=resumed)
     tasks = tasks_of(job.source.context, job.source.path, [*zip(steps, begun.records, strict=True)], settings.memory)
-    builder = Builder(job.source.context, job.source.path, keeper, settings.memory, settings.progress)
+    builder = Builder(job.source.context, job.source.path, keeper, settings.progress)
     if journal is None:
         builder.check_free(tasks)
     _run(job, builder, tasks, above, settings)

@@ -6,9 +6,7 @@ from omnizarr.format.dialects import dialect
 from omnizarr.format.names import join
 from omnizarr.store.protocol import Store
 from omnizarr.tools.convert.journal import SCRATCH, Keeper, Record
-from omnizarr.tools.convert.keys import chunk_keys, copy_keys, erase_chunks
-
-_BATCH = 16
+from omnizarr.tools.convert.keys import chunk_keys, copy_chunks, erase_chunks
 
 
 def publish(keeper: Keeper) -> None:
@@ -98,6 +96,6 @@ def _switch(keeper: Keeper, record: Record) -> None:
     for inner in chunk_keys(store, path, record.new_keys, record.ndim):
         if inner not in kept:
             store.erase(start + inner)
-    for _ in copy_keys((store, scratch + "/"), (store, start), [(one, one) for one in new], _BATCH):
+    for _ in copy_chunks((store, scratch + "/"), (store, start), [(one, one) for one in new]):
         pass
     _put(keeper, record)
