@@ -172,8 +172,13 @@ def test_the_byte_order_of_a_structure_is_its_own():
     mixed = np.dtype([("a", "<i4"), ("b", ">i4")])
     assert oz.create_array({}, shape=1, dtype=mixed).dtype == mixed.newbyteorder("=")
     assert oz.create_array({}, shape=1, dtype=mixed, format="zarr2").dtype == mixed
-    with pytest.raises(OmnizarrError, match="byte order of the fields"):
-        oz.create_array({}, shape=1, dtype=POINT, codecs=[{"name": "bytes", "configuration": {"endian": "big"}}])
+
+
+def test_a_structure_takes_the_byte_order_of_its_codec():
+    store: dict[str, bytes] = {}
+    codecs = [{"name": "bytes", "configuration": {"endian": "big"}}]
+    assert oz.create_array(store, data=points(), codecs=codecs).dtype == POINT.newbyteorder(">")
+    assert np.array_equal(oz.open(store)[...], points())
 
 
 def test_the_older_form_of_structures_on_request():
