@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, TypeAlias
 
 from omnizarr.cli.bar import human_bytes
 from omnizarr.cli.output import Output, plain
 from omnizarr.cli.parser import Parser
-from omnizarr.tools.census import Census
-from omnizarr.tools.info import ArrayInfo, GroupInfo, Info, info
-from omnizarr.tools.remarks import Remark
+from omnizarr.late import LateModule
 
-_Row = tuple[str, str]
+if TYPE_CHECKING:
+    from omnizarr.tools import info
+    from omnizarr.tools.census import Census
+    from omnizarr.tools.info import ArrayInfo, GroupInfo, Info
+    from omnizarr.tools.remarks import Remark
+else:
+    info = LateModule("omnizarr.tools.info")
+
+_Row: TypeAlias = tuple[str, str]
 
 
 def configure(parser: Parser) -> None:
@@ -41,11 +48,11 @@ def run(arguments: Namespace, out: Output) -> int:
     """Do it."""
     wanted = arguments.stored or arguments.cells or arguments.decode
     with out.progress("looking", "chunks") as bar:
-        found = info(
+        found = info.info(
             arguments.where,
             format=arguments.format,
             stored=False if arguments.kind else wanted or None,
-            cells=arguments.cells and not arguments.kind,
+            cells=(arguments.cells or None) if not arguments.kind else False,
             decode=arguments.decode and not arguments.kind,
             progress=bar,
         )
@@ -63,9 +70,9 @@ def run(arguments: Namespace, out: Output) -> int:
 
 def _print(found: Info, out: Output, *, attrs: bool) -> None:
     rows = [
-        (found.kind, out.style(found.name, "bold")),
+        (found.kind, found.name),
         ("store", f"{found.uri} ({found.store})"),
-        ("format", f"{found.what.rpartition(' ')[0]} ({found.format}): {found.reason}"),
+        ("format", f"{found.what.removesuffix(' ' + found.kind)} ({found.format}): {found.reason}"),
     ]
     if found.array is not None:
         rows += _array_rows(found.array)
@@ -76,7 +83,7 @@ def _print(found: Info, out: Output, *, attrs: bool) -> None:
     rows.append(("attributes", str(len(found.attributes))))
     width = max(len(name) for name, _ in rows)
     for name, text in rows:
-        out.line(f"{out.style(f'{name:{width}}', 'cyan')}  {text}")
+        out.line(f"{out.style(f'{name:{width}}', 'cyan')}  {out.style(text)}")
     if attrs and found.attributes:
         _print_attributes(found, out)
     if found.remarks:
@@ -147,10 +154,10 @@ def _print_attributes(found: Info, out: Output) -> None:
 
     out.line()
     for name, value in found.attributes.items():
-        out.line(f"{out.style(name, 'cyan')} = {json.dumps(plain(value), ensure_ascii=False)}")
+        out.line(f"{out.style(name, 'cyan')} = {out.style(json.dumps(plain(value), ensure_ascii=False))}")
 
 
 def _print_remarks(remarks: tuple[Remark, ...], out: Output) -> None:
     out.line()
     for remark in remarks:
-        out.line(f"{out.style(remark.id, 'yellow')}: {remark.message}")
+        out.line(f"{out.style(remark.id, 'yellow')}: {out.style(remark.message)}")

@@ -94,10 +94,7 @@ def census(array: object, *, decode: bool = False, progress: Progress | None = N
     node = open_at(array)
     if not isinstance(node, Array):
         raise NodeTypeError("this is a group; chunks are counted array by array", path=node.path or "/")
-    found = survey(node)
-    tally = _Tally()
-    tally.run(found, decode=decode, progress=progress or silent)
-    return _census(node, found, tally, decode=decode)
+    return count(node, decode=decode, progress=progress)
 
 
 def survey(array: Array) -> Survey:
@@ -107,9 +104,22 @@ def survey(array: Array) -> Survey:
     return access.kernel.survey(sorted(names), _MOST_KEPT)
 
 
-def outline(array: Array) -> Census:
-    """Count chunks by their names alone: as `census` does it, without looking into any."""
-    return _census(array, survey(array), None, decode=False)
+def count(array: Array, *, cells: int | None = None, decode: bool = False, progress: Progress | None = None) -> Census:
+    """Count chunks, as `census` does it.
+
+    Args:
+        array: The array.
+        cells: Look into chunks only if the array is sharded and not more than this many shards are stored; `None` looks
+            into all chunks of any array.
+        decode: Whether every chunk is decoded.
+        progress: What is told how many chunks are done.
+    """
+    found = survey(array)
+    if cells is not None and not decode and (array.shards is None or found.present > cells):
+        return _census(array, found, None, decode=False)
+    tally = _Tally()
+    tally.run(found, decode=decode, progress=progress or silent)
+    return _census(array, found, tally, decode=decode)
 
 
 def _census(array: Array, found: Survey, tally: _Tally | None, *, decode: bool) -> Census:

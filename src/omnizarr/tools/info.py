@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any, Final, NamedTuple
 
-from omnizarr.errors import OmnizarrError, OmnizarrWarning
+from omnizarr.errors import LimitError, OmnizarrError, OmnizarrWarning, UnsupportedError
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.detect import look
 from omnizarr.hierarchy.group import Group
@@ -16,13 +16,15 @@ from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.codec import Codec
 from omnizarr.model.grid import Lengths
 from omnizarr.model.jsonvalue import JSON
-from omnizarr.tools.census import Census, census, outline
+from omnizarr.tools.census import Census, count
 from omnizarr.tools.nodes import Node, context_of, nodes_of
 from omnizarr.tools.progress import Progress, silent
 from omnizarr.tools.remarks import Remark, of_chunks, of_layout
 from omnizarr.tools.scan import Scan, scan
 
 _MOST_NAMED: Final = 5
+_FEW_SHARDS: Final = 256
+"""So many shards are looked into without being asked, if the store is near."""
 
 
 class ArrayInfo(NamedTuple):
@@ -125,7 +127,7 @@ def info(
     path: str | None = None,
     format: Format | None = None,  # noqa: A002 - the word of the documents
     stored: bool | None = None,
-    cells: bool = False,
+    cells: bool | None = None,
     decode: bool = False,
     progress: Progress | None = None,
     limits: Limits = DEFAULT_LIMITS,
@@ -138,7 +140,8 @@ def info(
         format: Look for this format alone.
         stored: Whether to count stored chunks and bytes. That lists all keys of an array, so by default it is done for
             an array but not for those below a group.
-        cells: Whether to count the inner chunks of shards, too.
+        cells: Whether to count the inner chunks of shards, too. By default it is done if there are few shards, in a
+            store that is near.
         decode: Whether to decode every chunk, to count those that hold the fill value alone.
         progress: What is told how far the counting has come.
         limits: Bounds on what documents may claim.
@@ -188,18 +191,21 @@ def _is_ours(told: warnings.WarningMessage) -> bool:
 
 
 def _array(
-    array: Array, *, stored: bool, cells: bool, decode: bool, progress: Progress | None
+    array: Array, *, stored: bool, cells: bool | None, decode: bool, progress: Progress | None
 ) -> tuple[ArrayInfo, list[Remark]]:
-    count = None
-    if decode or cells:
-        count = census(array, decode=decode, progress=progress)
-    elif stored:
-        count = outline(array)
+    number: Census | None = None
+    remarks: list[Remark] = []
+    try:
+        if stored or cells or decode:
+            few = _FEW_SHARDS if context_of(array).is_near and cells is None else 0
+            number = count(array, cells=None if cells else few, decode=decode, progress=progress)
+    except (UnsupportedError, LimitError) as error:  # a codec that is not to be had, say; all else can be told
+        remarks.append(Remark("unreadable-data", str(error).partition("\n")[0]))
     meta = array.metadata
     item = meta.dtype.numpy.itemsize
-    remarks = list(of_layout(meta))
-    if count is not None:
-        remarks += of_chunks(array, count)
+    remarks += of_layout(meta)
+    if number is not None:
+        remarks += of_chunks(array, number)
     known = ArrayInfo(
         shape=meta.shape,
         dims=meta.dims,
@@ -215,17 +221,20 @@ def _array(
         chunk_nbytes=prod(meta.cells.longest) * item,
         shard_nbytes=prod(meta.grid.longest) * item if meta.is_sharded else None,
         nchunks=array.nchunks,
-        census=count,
-        ratio=_ratio(array, count),
+        census=number,
+        ratio=_ratio(array, number),
     )
     return known, remarks
 
 
-def _ratio(array: Array, count: Census | None) -> float | None:
+def _ratio(array: Array, number: Census | None) -> float | None:
     """Return how much smaller stored chunks are than in memory, as if all were of one size."""
-    if count is None or not count.nbytes or not count.chunks or array.metadata.dtype.vlen:
+    if number is None or not number.nbytes or not number.chunks or array.metadata.dtype.vlen:
         return None
-    return array.nbytes * count.present / count.chunks / count.nbytes
+    present, total = number.present, number.chunks
+    if number.cells and number.cells_present is not None:
+        present, total = number.cells_present, number.cells
+    return array.nbytes * present / total / number.nbytes
 
 
 def codec_text(codec: Codec) -> str:
@@ -272,12 +281,12 @@ def _stored(group: Group, total: int, progress: Progress) -> tuple[int, int, int
         if not isinstance(node, Array):
             continue
         try:
-            count = outline(node)
+            number = count(node, cells=0)
         except OmnizarrError as error:
-            odd.setdefault("unreadable-nodes", []).append(f"{path} ({error.message})")
+            odd.setdefault("unreadable-nodes", []).append(f"{path} ({str(error).partition(chr(10))[0]})")
             continue
-        chunks, present, nbytes = chunks + count.chunks, present + count.present, nbytes + count.nbytes
-        for one in of_chunks(node, count):
+        chunks, present, nbytes = chunks + number.chunks, present + number.present, nbytes + number.nbytes
+        for one in of_chunks(node, number):
             odd.setdefault(one.id, []).append(path)
         done += 1
         progress(done, total, nbytes)
@@ -294,8 +303,8 @@ def _of_scan(found: Scan) -> list[Remark]:
     if found.unreadable:
         names = [f"{path} ({why})" for path, why in found.unreadable]
         remarks.append(Remark("unreadable-nodes", f"nodes cannot be read: {_names(names)}"))
-    for name, (count, first) in found.remarks.items():
-        others = f" and {count - 1} other arrays" if count > 1 else ""
+    for name, (arrays, first) in found.remarks.items():
+        others = f" and {arrays - 1} other arrays" if arrays > 1 else ""
         remarks.append(Remark(name, f"in {first}{others}"))
     return remarks
 

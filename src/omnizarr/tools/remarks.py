@@ -66,15 +66,15 @@ def of_chunks(array: Array, count: Census) -> Iterator[Remark]:
     elif array.metadata.fill.bits is None and (count.missing or count.cells_missing):
         yield Remark("undefined-fill", "chunks are missing, and no fill value says what they hold; they read as zero")
     for kind, what, number, keys in (
-        ("outside-keys", "chunks lie outside the shape", count.noutside, count.outside),
-        ("stray-keys", "keys are neither chunks nor documents", count.nstray, count.stray),
-        ("unfinished-writes", "files are left from writes that were killed", count.ndebris, count.debris),
+        ("outside-keys", "chunks outside the shape", count.noutside, count.outside),
+        ("stray-keys", "keys that are neither chunks nor documents", count.nstray, count.stray),
+        ("unfinished-writes", "files that are left from writes that were killed", count.ndebris, count.debris),
     ):
         if number:
-            yield Remark(kind, f"{number} {what}: {_few(keys, number)}")
+            yield Remark(kind, f"{what} ({number}): {_few(keys, number)}")
     if count.nfaults:
         first = count.faults[0]
-        yield Remark("faults", f"{count.nfaults} faults in stored chunks; the first in {first.key!r}: {first.message}")
+        yield Remark("faults", f"damage in stored chunks ({count.nfaults}), first in {first.key!r}: {first.message}")
 
 
 def _few(keys: tuple[str, ...], number: int) -> str:
