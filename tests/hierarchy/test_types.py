@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import omnizarr as oz
-from omnizarr.errors import OmnizarrError, SelectionError, ShapeError, UnsupportedError
+from omnizarr.errors import SelectionError, ShapeError, UnsupportedError
 from omnizarr.model.dtype import DType
 
 FORMATS = pytest.mark.parametrize("fmt", ["zarr3", "zarr2"])
