@@ -72,6 +72,7 @@ test-rust:
 
 test-python: $(STAMP)/kernel $(STAMP)/group-test
 	@scripts/peers-setup .venv-peers
+	@scripts/system-setup zsh=zsh fish=fish
 	$(RUN)pytest -n $(WORKERS) --dist loadfile $(PYTEST_ARGS)
 
 check: check-rust check-python
