@@ -14,6 +14,7 @@ try:
         Stream,
         Survey,
         ZipStore,
+        cut_member,
         split_object,
         squeeze,
     )
@@ -32,6 +33,7 @@ __all__ = [
     "Stream",
     "Survey",
     "ZipStore",
+    "cut_member",
     "split_object",
     "squeeze",
 ]
