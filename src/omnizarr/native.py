@@ -15,6 +15,7 @@ try:
         Survey,
         ZipStore,
         copy_keys,
+        cut_member,
         split_object,
         squeeze,
     )
@@ -34,6 +35,7 @@ __all__ = [
     "Survey",
     "ZipStore",
     "copy_keys",
+    "cut_member",
     "split_object",
     "squeeze",
 ]

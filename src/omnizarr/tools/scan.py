@@ -21,7 +21,7 @@ from omnizarr.hierarchy.listing import Found, children
 from omnizarr.hierarchy.nodes import load_many, parse
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
-from omnizarr.native import split_object, squeeze
+from omnizarr.native import cut_member, squeeze
 from omnizarr.tools.remarks import of_layout
 
 _SAMPLE: Final = 100
@@ -213,9 +213,8 @@ class _Scanner:
         key: object = texts.get(ZARRAY)
         if key is None and (text := texts.get(ZARR_JSON)) is not None:
             try:
-                members = split_object(text)
-                self._look(members.pop("attributes", b""))
-                key = tuple(members.items())
+                key, attributes = cut_member(text, "attributes")
+                self._look(attributes)
             except ValueError:  # the parser says better what is wrong
                 key = None
         facts = None if key is None else self._memo.get(key)
