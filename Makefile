@@ -59,7 +59,7 @@ docs: $(STAMP)/kernel $(STAMP)/group-docs
 	@echo 'open site/index.html'
 
 transcripts: $(STAMP)/kernel $(STAMP)/group-test
-	OMNIZARR_RECORD=1 $(RUN)pytest -q tests/docs/test_transcripts.py
+	OMNIZARR_RECORD=1 $(RUN)pytest -q tests/docs/test_transcripts.py -k test_page_plays
 	@git diff --stat -- README.md docs
 
 # --- prove ------------------------------------------------------------------------------------------------------------

@@ -4,8 +4,9 @@
     ```console                    each line `$ …` runs in bash; the lines below it are what it prints
 
 Standard output and standard error are mixed as they come. `...` alone on a line stands for any lines. `oz` is this
-very package. The folder that a page is played in reads `/home/me` in what is printed. Fences of one page share the
-folder; the commands of one fence also share the shell, so that `$ echo $?` tells how the command before it ended.
+very package, `python` this very interpreter. The folder that a page is played in reads `/home/me` in what is printed.
+Fences of one page share the folder; the commands of one fence also share the shell, so that `$ echo $?` tells how the
+command before it ended.
 
 With OMNIZARR_RECORD=1 (`make transcripts`) what transcripts print is written into the pages instead of being compared.
 """
@@ -104,9 +105,10 @@ class Player:
         self.folder.mkdir()
         self._bin = folder / "bin"
         self._bin.mkdir()
-        oz = self._bin / "oz"
-        oz.write_text(f'#!/bin/sh\nexec "{sys.executable}" -P -m omnizarr "$@"\n', encoding="utf-8")
-        oz.chmod(0o755)
+        for name, words in {"oz": "-P -m omnizarr", "python": "-P"}.items():
+            script = self._bin / name
+            script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {words} "$@"\n', encoding="utf-8")
+            script.chmod(0o755)
 
     def play(self, page: Path) -> None:
         """Run every fence of a page and compare what it prints, or write that into the page."""

@@ -77,7 +77,8 @@ def test_a_page_with_all_that_transcripts_have_plays(page, player):
         ("no line end\n```", "```"),
     ],
 )
-def test_what_differs_is_told_of(page, player, old, new):
+def test_what_differs_is_told_of(page, player, old, new, monkeypatch):
+    monkeypatch.setitem(type(player).play.__globals__, "RECORDING", False)
     page.write_text(PAGE.replace(old, new), encoding="utf-8")
     with pytest.raises(AssertionError, match="now prints"):
         player.play(page)

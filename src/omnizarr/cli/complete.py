@@ -52,12 +52,13 @@ def candidates(words: Sequence[str]) -> list[str]:
     *before, last = words
     command = next((word for word in before if not word.startswith("-")), None)
     if command is None:
-        options = ["--help", "--version"] if last.startswith("-") else []
-        return _fitting([*COMMANDS, *options], last)
+        return _fitting([*COMMANDS, *(("--help", "--version") if last.startswith("-") else ())], last)
     if command == "help":
-        return _fitting(COMMANDS, last)
-    if command not in COMMANDS:
-        return []
+        return _fitting(list(COMMANDS), last)
+    return _of_command(command, before, last) if command in COMMANDS else []
+
+
+def _of_command(command: str, before: Sequence[str], last: str) -> list[str]:
     from omnizarr.cli.main import parser_of  # noqa: PLC0415 - which imports this module, but not to start with
 
     actions = parser_of(command)._actions  # noqa: SLF001 - no other way to see them
@@ -66,16 +67,13 @@ def candidates(words: Sequence[str]) -> list[str]:
     if previous is not None and previous.nargs != 0:
         return _values(previous, last)
     if last.startswith("-"):
-        return _fitting(options, last)
+        return _fitting(list(options), last)
     places = [word for word in before[before.index(command) + 1 :] if not word.startswith("-")]
     positional = [action for action in actions if not action.option_strings]
-    if not positional:
-        return []
-    at = min(len(places), len(positional) - 1)
-    return _values(positional[at], last)
+    return _values(positional[min(len(places), len(positional) - 1)], last) if positional else []
 
 
-def _fitting(words: Sequence[str] | dict[str, Action] | dict[str, str], start: str) -> list[str]:
+def _fitting(words: Sequence[str], start: str) -> list[str]:
     return [word for word in words if word.startswith(start)]
 
 

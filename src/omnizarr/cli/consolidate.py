@@ -5,8 +5,11 @@ from __future__ import annotations
 from argparse import Namespace
 
 from omnizarr.api import consolidate
+from omnizarr.cli.cures import place
+from omnizarr.cli.nodes_text import counted
 from omnizarr.cli.output import Output
 from omnizarr.cli.parser import Parser
+from omnizarr.store.protocol import place_name
 
 
 def configure(parser: Parser) -> None:
@@ -25,8 +28,9 @@ def run(arguments: Namespace, out: Output) -> int:
     """Do it."""
     with consolidate(arguments.where) as group:
         count = len(group.members(max_depth=None))
+        uri = place_name(group.store, group.path)
         if out.as_json:
-            out.json({"path": group.name, "format": group.format, "nodes": count})
+            out.json({"uri": uri, "format": group.format, "nodes": count})
         else:
-            out.line(f"{count} nodes consolidated in {group.store.uri}{group.name if group.path else ''}")
+            out.line(f"{counted(count, 'node')} consolidated in {out.style(place(uri))}")
     return 0

@@ -6,7 +6,7 @@ import contextlib
 import io
 import os
 import sys
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from importlib import import_module
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, Literal, TextIO
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from omnizarr.errors import OmnizarrError
 
 _CODES: Final = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
+
+_LINE: Final = 100
 
 Style = Literal["bold", "dim", "red", "green", "yellow", "blue", "cyan"]
 
@@ -68,9 +70,8 @@ class Output:
 
     def json(self, value: object) -> None:
         """Print a value as JSON: named tuples as objects, whatever has no form there as its text."""
-        dumps = import_module("json").dumps
-        # Half a surrogate has no form in UTF-8; escaped, it has one in JSON.
-        self.line(dumps(plain(value), indent=2, ensure_ascii=not self.can_draw))
+        encode = import_module("json").JSONEncoder(ensure_ascii=not self.can_draw).encode
+        self.line(_laid_out(plain(value), encode))
 
     def show_warning(self, message: Warning | str, *_: object, **__: object) -> None:
         """Print a warning on standard error, unless it was printed before."""
@@ -161,6 +162,22 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - anything goes in, what JSON has 
     if isinstance(value, float) and not isfinite(value):
         return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}[str(value)]
     return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
+
+
+def _laid_out(value: Any, encode: Callable[[Any], str], indent: str = "") -> str:  # noqa: ANN401 - as above
+    """Return JSON in lines; what fits into one is left in one, objects at the top aside."""
+    inner = f"{indent}  "
+    short = encode(value)
+    if not isinstance(value, (dict, list)) or not value:
+        return short
+    if len(indent) + len(short) <= _LINE and (indent or isinstance(value, list)):
+        return short
+    if isinstance(value, dict):
+        parts = [f"{encode(name)}: {_laid_out(one, encode, inner)}" for name, one in value.items()]
+    else:
+        parts = [_laid_out(one, encode, inner) for one in value]
+    first, last = "{}" if isinstance(value, dict) else "[]"
+    return f"{first}\n{inner}" + f",\n{inner}".join(parts) + f"\n{indent}{last}"
 
 
 def _styled(text: str, styles: tuple[Style, ...]) -> str:

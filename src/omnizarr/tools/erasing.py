@@ -15,7 +15,9 @@ from omnizarr.hierarchy.upkeep import record
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
 from omnizarr.store.file import FileStore
-from omnizarr.store.protocol import place_name
+from omnizarr.store.protocol import Store, place_name
+from omnizarr.store.wrap import PrefixStore
+from omnizarr.store.zip import ZipStore
 from omnizarr.tools.progress import Progress, silent
 from omnizarr.tools.rooted import Rooted, rooted
 
@@ -65,7 +67,7 @@ def condemn(where: object, *, recursive: bool = False) -> Doomed:
     if isinstance(meta, GroupMeta):
         found |= {join(path, inner): one for inner, one, _ in walk(context, path, meta.format, None)}
     if len(found) > 1 and not recursive:
-        message = f"the group holds {len(found) - 1} nodes"
+        message = f"the group holds {len(found) - 1} other node{'s' if len(found) > 2 else ''}"
         raise NodeTypeError(message, path=place_name(context.store, path), hint="-r erases them, too")
     found = {
         one: with_real_keys(context.store, one, its, near=context.is_near) if isinstance(its, ArrayMeta) else its
@@ -110,8 +112,18 @@ def erase(doomed: Doomed, *, progress: Progress = silent) -> None:
             _prune(store, path, doomed.keys)
         if path:
             record(store, path, {}, erase=True)
-    with place.node:  # an archive is written when it is closed
-        pass
+    archive = _emptied(store)
+    place.node.close()  # which writes an archive
+    if archive is not None:
+        os.unlink(archive)  # noqa: PTH108 - pathlib takes long to import
+
+
+def _emptied(store: Store) -> str | None:
+    """Return the path of an archive that holds nothing any more."""
+    inner = store.inner if isinstance(store, PrefixStore) else store
+    if not isinstance(inner, ZipStore) or next(iter(inner.list_prefix("")), None) is not None:
+        return None
+    return inner.path
 
 
 def _prune(store: FileStore, path: str, keys: list[str]) -> None:
@@ -124,4 +136,4 @@ def _prune(store: FileStore, path: str, keys: list[str]) -> None:
             above = above.rpartition("/")[0]
     for folder in sorted(folders, key=len, reverse=True):
         with contextlib.suppress(OSError):  # something else is in it
-            os.rmdir(folder)  # noqa: PTH106 - pathlib takes long to import
+            os.rmdir(folder)  # noqa: PTH106 - as above

@@ -32,6 +32,8 @@ def open_at(
     """Open what is at a place, as `omnizarr.open` does; handles are taken as they are."""
     if isinstance(where, (Array, Group)) and path is None:
         return where
+    if isinstance(where, Group) and path is not None:
+        return where[path]
     try:
         return open_node(Place(where, mode, path, limits=limits, cache_bytes=cache_bytes), mode, format, None)
     except NotFoundError as error:

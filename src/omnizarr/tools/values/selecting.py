@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from omnizarr.errors import SelectionError
 
-_INTEGER: Final = re.compile(r"[+-]?\d+(?:_\d+)*")
+_INTEGER: Final = re.compile(r"[+-]?[0-9]+(?:_[0-9]+)*")
 _HINT: Final = "write integers and slices for the dimensions, 0,:,10:20:2 say, or name=0:3 for those that have names"
 
 

@@ -61,7 +61,7 @@ def write_text(
 def write_json(array: Array, picked: Picked, to: TextIO, *, progress: Progress = silent) -> None:
     """Write an object: shape, type and names of dimensions of the selection, and its values as nested lists."""
     dims = [array.dims[axis] for axis in picked.kept] if array.dims is not None else None
-    facts = {"path": array.name, "shape": picked.shape, "dims": dims, "dtype": array.metadata.dtype.label}
+    facts = {"shape": picked.shape, "dims": dims, "dtype": array.metadata.dtype.label}
     lines = [f"  {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)},\n" for name, value in facts.items()]
     to.write("{\n" + "".join(lines))
     to.write('  "values": ')
