@@ -23,7 +23,7 @@ def configure(parser: Parser) -> None:
         (
             ("oz conformance --array_path=data.zarr/t", "all elements of an array"),
             ("oz conformance --array_path=data.zarr/t --json", "the same as one JSON list, with shape and type"),
-            ("ZARR_CLI='oz conformance' bats tests.bats", "run the conformance tests"),
+            ("oz conformance --array_path=old.zip", "an array in an archive"),
         )
     )
 
