@@ -99,7 +99,7 @@ class _Scanner:
         self._limits = limits
         self._near = near
         self._root = root
-        self._layouts: dict[object, Layout] = {}
+        self._plans: dict[object, _Plan] = {}
         self._start = len(root) + 1 if root else 0
         self._memo: dict[object, Facts] = {}
         self._remarks: dict[str, tuple[int, str]] = {}
@@ -263,15 +263,15 @@ class _Scanner:
         if members == ({**_GROUP_V3} if new else {"zarr_format": b"2"}):
             return Facts(is_array=False)
         shape = sizes(load(members.pop("shape", b"null"), ""))
-        dims = load(members.pop("dimension_names", b"null"), "") if new else None
+        dims = members.pop("dimension_names", None) if new else None
         rest = tuple(members.items())
-        layout = self._layouts.get(rest) or (layout_v3(members) if new else layout_v2(members))
-        if layout is None or layout.itemsize is None or shape is None or len(shape) != len(layout.chunks):
+        plan = self._plans.get(rest) or _plan(layout_v3(members) if new else layout_v2(members))
+        if plan is None or shape is None or len(shape) != len(plan.cells):
             return None
-        if dims is not None and names(dims, len(shape)) is None:
+        if dims is not None and names(load(dims, ""), len(shape)) is None:
             return None
-        self._layouts[rest] = layout
-        return _plain_facts(shape, layout, layout.itemsize)
+        self._plans[rest] = plan
+        return plan.facts(shape)
 
     def _look(self, attributes: bytes) -> None:
         if _XARRAY in attributes:
@@ -316,12 +316,38 @@ def _facts(meta: ArrayMeta | GroupMeta) -> Facts:
     return Facts(is_array=True, nbytes=nbytes, remarks=tuple(one.id for one in remarks.of_layout(meta)))
 
 
-def _plain_facts(shape: tuple[int, ...], layout: Layout, item: int) -> Facts:
-    cells = [one for one in layout.chunks if isinstance(one, int)]
-    keys = [one for one in layout.shards or layout.chunks if isinstance(one, int)]
-    numbers = [prod(-(-n // edge) for n, edge in zip(shape, edges, strict=True)) for edges in (cells, keys)]
-    odd = of_sizes(prod(cells) * item, *numbers, sharded=layout.shards is not None)
-    return Facts(is_array=True, nbytes=prod(shape) * item, remarks=tuple(one.id for one in odd))
+class _Plan(NamedTuple):
+    """What arrays of one layout have in common."""
+
+    item: int
+    each: int
+    """Bytes of a chunk."""
+
+    cells: tuple[int, ...]
+    keys: tuple[int, ...]
+
+    def facts(self, shape: tuple[int, ...]) -> Facts:
+        """Return the facts of an array of this layout."""
+        count = _count(shape, self.cells)
+        keys = count if self.keys is self.cells else _count(shape, self.keys)
+        odd = of_sizes(self.each, count, keys, sharded=self.keys is not self.cells)
+        return Facts(is_array=True, nbytes=prod(shape) * self.item, remarks=tuple([one.id for one in odd]))
+
+
+def _plan(layout: Layout | None) -> _Plan | None:
+    if layout is None or layout.itemsize is None:
+        return None
+    cells = tuple(one for one in layout.chunks if isinstance(one, int))
+    keys = None if layout.shards is None else tuple(one for one in layout.shards if isinstance(one, int))
+    return _Plan(layout.itemsize, prod(cells) * layout.itemsize, cells, keys or cells)
+
+
+def _count(shape: tuple[int, ...], edges: tuple[int, ...]) -> int:
+    """Return how many boxes cover a shape."""
+    count = 1
+    for size, edge in zip(shape, edges, strict=True):
+        count *= -(-size // edge)
+    return count
 
 
 def _same(document: bytes, copy: bytes) -> bool:
