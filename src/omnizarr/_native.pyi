@@ -17,7 +17,6 @@ __all__ = [
     "Survey",
     "ZipStore",
     "copy_keys",
-    "cut_member",
     "split_object",
     "squeeze",
 ]
@@ -240,12 +239,6 @@ def copy_keys(
 
 def split_object(document: bytes) -> dict[str, bytes]:
     """Split a JSON object into its members' raw texts without parsing them."""
-
-def cut_member(document: bytes, name: str) -> tuple[bytes, bytes]:
-    """Cut a member out of a JSON object: what is left of the text, which is JSON no more, and the member's raw text.
-
-    If there is no such member, or several, all is left. The name is looked for as it is, so it must need no escapes.
-    """
 
 def squeeze(document: bytes) -> bytes:
     """Return a JSON text without the white space between its tokens."""

@@ -15,7 +15,6 @@ try:
         Survey,
         ZipStore,
         copy_keys,
-        cut_member,
         split_object,
         squeeze,
     )
@@ -35,7 +34,6 @@ __all__ = [
     "Survey",
     "ZipStore",
     "copy_keys",
-    "cut_member",
     "split_object",
     "squeeze",
 ]

@@ -48,25 +48,6 @@ fn squeeze<'py>(py: Python<'py>, document: &[u8]) -> Bound<'py, PyBytes> {
     PyBytes::new(py, &omnizarr_core::json::squeezed(document))
 }
 
-/// Cut a member out of a JSON object: what is left of the text, and the member's raw text.
-#[pyfunction]
-fn cut_member<'py>(
-    py: Python<'py>,
-    document: &[u8],
-    name: &str,
-) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
-    let members = omnizarr_core::json::members(document)
-        .map_err(|at| pyo3::exceptions::PyValueError::new_err(format!("no JSON object: error at byte {at}")))?;
-    let quoted = format!("\"{name}\"");
-    let mut found = members.into_iter().filter(|(key, _)| document.get(key.clone()) == Some(quoted.as_bytes()));
-    let (Some((_, value)), None) = (found.next(), found.next()) else {
-        return Ok((PyBytes::new(py, document), PyBytes::new(py, b"")));
-    };
-    let (head, tail) = (document.get(..value.start), document.get(value.end..));
-    let rest = [head.unwrap_or_default(), tail.unwrap_or_default()].concat();
-    Ok((PyBytes::new(py, &rest), PyBytes::new(py, document.get(value).unwrap_or_default())))
-}
-
 /// The kernel.
 #[pymodule(gil_used = false)]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -79,7 +60,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<survey::Survey>()?;
     module.add_class::<survey::Checked>()?;
     module.add_class::<stream::Stream>()?;
-    module.add_function(wrap_pyfunction!(cut_member, module)?)?;
     module.add_function(wrap_pyfunction!(squeeze, module)?)?;
     module.add_function(wrap_pyfunction!(copying::copy_keys, module)?)?;
     module.add_function(wrap_pyfunction!(split_object, module)?)

@@ -23,7 +23,7 @@ def configure(parser: Parser) -> None:
         (
             ("oz conformance --array_path=data.zarr/t", "all elements of an array"),
             ("oz conformance --array_path=data.zarr/t --json", "the same as one JSON list, with shape and type"),
-            ("oz conformance --array_path=old.zip/t", "out of an archive"),
+            ("oz conformance --array_path=old.zip", "an array in an archive"),
         )
     )
 

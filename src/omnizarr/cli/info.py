@@ -12,12 +12,13 @@ from omnizarr.cli.parser import Parser
 from omnizarr.late import LateModule
 
 if TYPE_CHECKING:
-    from omnizarr.tools import info
+    from omnizarr.tools import info, info_quick
     from omnizarr.tools.census import Census
-    from omnizarr.tools.info import ArrayInfo, GroupInfo, Info
-    from omnizarr.tools.remarks import Remark
+    from omnizarr.tools.info_result import ArrayInfo, GroupInfo, Info
+    from omnizarr.tools.remark import Remark
 else:
     info = LateModule("omnizarr.tools.info")
+    info_quick = LateModule("omnizarr.tools.info_quick")
 
 _Row: TypeAlias = tuple[str, str]
 
@@ -46,16 +47,7 @@ def configure(parser: Parser) -> None:
 
 def run(arguments: Namespace, out: Output) -> int:
     """Do it."""
-    wanted = arguments.stored or arguments.cells or arguments.decode
-    with out.progress("looking", "chunks") as bar:
-        found = info.info(
-            arguments.where,
-            format=arguments.format,
-            stored=False if arguments.kind else wanted or None,
-            cells=(arguments.cells or None) if not arguments.kind else False,
-            decode=arguments.decode and not arguments.kind,
-            progress=bar,
-        )
+    found = _found(arguments, out)
     if arguments.kind:
         if out.as_json:
             out.json({"format": found.format})
@@ -66,6 +58,22 @@ def run(arguments: Namespace, out: Output) -> int:
     else:
         _print(found, out, attrs=arguments.attrs)
     return 0
+
+
+def _found(arguments: Namespace, out: Output) -> Info:
+    wanted = arguments.stored or arguments.cells or arguments.decode
+    quick = None if wanted or arguments.format else info_quick.quick_info(arguments.where)
+    if quick is not None:
+        return quick
+    with out.progress("looking", "chunks") as bar:
+        return info.info(
+            arguments.where,
+            format=arguments.format,
+            stored=False if arguments.kind else wanted or None,
+            cells=(arguments.cells or None) if not arguments.kind else False,
+            decode=arguments.decode and not arguments.kind,
+            progress=bar,
+        )
 
 
 def _print(found: Info, out: Output, *, attrs: bool) -> None:

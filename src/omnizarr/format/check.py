@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Final, NoReturn, cast
+from typing import TYPE_CHECKING, Final, NoReturn, cast
 
 from omnizarr.errors import LimitError, MetadataError, UnsupportedError
 from omnizarr.format.document import describe
 from omnizarr.limits import Limits
-from omnizarr.model.dtype import DType
 from omnizarr.model.grid import Grid, RegularGrid
 from omnizarr.model.jsonvalue import JSON
+
+if TYPE_CHECKING:  # for it needs NumPy, and consolidated metadata can be taken apart without
+    from omnizarr.model.dtype import DType
 
 MAX_SIZE: Final = 2**63 - 1
 """The longest dimension: what a signed 64-bit integer holds."""

@@ -8,7 +8,7 @@ from typing import Final
 
 from omnizarr.errors import OmnizarrError
 from omnizarr.format.document import load, load_object
-from omnizarr.format.names import ATTRIBUTES_JSON, ATTRS, META, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, ZMETA
+from omnizarr.format.names import ATTRIBUTES_JSON, ATTRS, META, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, ZMETA, ZMETADATA
 from omnizarr.model.jsonvalue import JSON
 from omnizarr.native import split_object
 from omnizarr.store.file import FileStore
@@ -16,6 +16,7 @@ from omnizarr.tools.entries import Entry, Layout
 from omnizarr.tools.plain_documents import layout_v2, layout_v3, names, sizes
 
 _VARYING: Final = ("shape", "attributes", "dimension_names")
+_COPIES: Final = b'"consolidated_metadata"'
 _V2: Final = (ZARRAY, ZGROUP, ZATTRS)
 # Where one of these is, and none of the others, the node is of a kind that is not the plainest.
 _RARE: Final = (META, ATTRS, ZMETA, ATTRIBUTES_JSON)
@@ -41,15 +42,17 @@ def glance(where: object, depth: int | None) -> list[Entry] | None:
 class _Glance:
     def __init__(self, store: FileStore) -> None:
         self._store = store
+        self._has_copies = False
         # By all members but those that differ from array to array.
         self._layouts: dict[tuple[tuple[str, bytes], ...], Layout] = {}
         # Shapes, names of dimensions and attributes by their texts, of which many arrays have the same.
         self._values: dict[bytes, JSON] = {}
 
     def all_of(self, depth: int | None) -> list[Entry]:
-        new, *old = self._store.get_many([ZARR_JSON, *_V2])
+        new, *old, copies = self._store.get_many([ZARR_JSON, *_V2, ZMETADATA])
         if new is not None and any(text is not None for text in old):
             raise _RareError
+        self._has_copies = copies is not None or (new is not None and _COPIES in new)
         root = self._node("", new, *old)
         if root is None:
             raise _RareError
@@ -64,8 +67,8 @@ class _Glance:
         start = f"{group.path}/" if group.path else ""
         paths = sorted(prefix[:-1] for prefix in self._store.list_dir(start)[1])
         children = self._new(paths) if group.format == "zarr3" else self._old(paths)
-        if not children and depth is None:
-            # There may be consolidated metadata, which answers where there are no documents.
+        if not children and depth is None and self._has_copies:
+            # Consolidated metadata answers where there are no documents.
             raise _RareError
         for child in children:
             found.append(child)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from math import prod
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 from omnizarr.errors import LimitError, OmnizarrError, OmnizarrWarning, UnsupportedError
 from omnizarr.hierarchy.array import Array
@@ -14,111 +13,18 @@ from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.opening import Format, Place, open_node
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.codec import Codec
-from omnizarr.model.grid import Lengths
-from omnizarr.model.jsonvalue import JSON
 from omnizarr.tools.census import Census, count
-from omnizarr.tools.nodes import Node, context_of, nodes_of
+from omnizarr.tools.group_info import conventions_of, few_names, group_info, remarks_of
+from omnizarr.tools.info_result import ArrayInfo, GroupInfo, Info
+from omnizarr.tools.nodes import context_of, nodes_of
 from omnizarr.tools.progress import Progress, silent
 from omnizarr.tools.remarks import Remark, of_chunks, of_layout
-from omnizarr.tools.scan import Scan, scan
+from omnizarr.tools.scan import scan
 
-_MOST_NAMED: Final = 5
+__all__ = ["ArrayInfo", "GroupInfo", "Info", "codec_text", "info"]
+
 _FEW_SHARDS: Final = 256
 """So many shards are looked into without being asked, if the store is near."""
-
-
-class ArrayInfo(NamedTuple):
-    """What an array is."""
-
-    shape: tuple[int, ...]
-    dims: tuple[str | None, ...] | None
-    dtype: str
-    chunks: tuple[Lengths, ...]
-    shards: tuple[Lengths, ...] | None
-    codecs: str
-    """In words, in the order of writing; those of the inner chunks where sharded."""
-
-    codecs_json: tuple[Mapping[str, JSON], ...]
-    """As a v3 document has them."""
-
-    fill_value: Any
-    """`None` where it is undefined."""
-
-    order: str
-    first_key: str
-    """Key of the first chunk below the array's path, as a sample."""
-
-    nbytes: int
-    """Bytes of all elements in memory."""
-
-    chunk_nbytes: int
-    """Bytes of a chunk, an inner one where sharded, in memory."""
-
-    shard_nbytes: int | None
-    nchunks: int
-    """Chunks, inner ones where sharded, that the shape makes."""
-
-    census: Census | None
-    """What is stored of it; `None` if nobody asked."""
-
-    ratio: float | None
-    """Bytes in memory of the stored chunks by the bytes that they take up."""
-
-
-class GroupInfo(NamedTuple):
-    """What a group holds, at any depth."""
-
-    arrays: int
-    groups: int
-    nbytes: int
-    """Bytes of all elements in memory."""
-
-    consolidated: str
-    """"none", "in step", "stale", "only" (there are no other documents) or "not compared" (the store is distant)."""
-
-    stale: tuple[str, ...]
-    """Which entries of consolidated metadata are behind the documents, in words."""
-
-    unreadable: tuple[tuple[str, str], ...]
-    """Paths of nodes that cannot be read, and why."""
-
-    chunks: int | None = None
-    """Chunks of all arrays, one for each key; `None` if nobody asked."""
-
-    present: int | None = None
-    nbytes_stored: int | None = None
-
-
-class Info(NamedTuple):
-    """What is at a place."""
-
-    name: str
-    """The node's path in its store, with a slash in front."""
-
-    uri: str
-    """The store."""
-
-    store: str
-    """The kind of store: "file", "zip", "memory" …"""
-
-    kind: str
-    """"array" or "group"."""
-
-    format: str
-    """The dialect, as `format=` takes it."""
-
-    what: str
-    """In words: "Zarr v2 array"."""
-
-    reason: str
-    """How that was found out."""
-
-    attributes: Mapping[str, JSON]
-    conventions: tuple[str, ...]
-    array: ArrayInfo | None
-    group: GroupInfo | None
-    remarks: tuple[Remark, ...]
-    """What is odd about it."""
 
 
 def info(
@@ -179,7 +85,7 @@ def info(
         what=found.what,
         reason=found.reason,
         attributes=node.metadata.attributes,
-        conventions=_conventions(node, seen),
+        conventions=conventions_of(node.metadata.attributes, seen),
         array=array,
         group=group,
         remarks=tuple(dict.fromkeys(remarks)),
@@ -255,21 +161,11 @@ def codec_text(codec: Codec) -> str:
 def _group(group: Group, *, stored: bool, progress: Progress | None) -> tuple[GroupInfo, list[Remark], tuple[str, ...]]:
     found = scan(context_of(group), group.path, group.metadata)
     chunks = present = nbytes = None
-    remarks = list(_of_scan(found))
+    remarks = list(remarks_of(found))
     if stored:
         chunks, present, nbytes, more = _stored(group, found.arrays, progress or silent)
         remarks += more
-    known = GroupInfo(
-        arrays=found.arrays,
-        groups=found.groups,
-        nbytes=found.nbytes,
-        consolidated=found.consolidated,
-        stale=found.stale,
-        unreadable=found.unreadable,
-        chunks=chunks,
-        present=present,
-        nbytes_stored=nbytes,
-    )
+    known = group_info(found)._replace(chunks=chunks, present=present, nbytes_stored=nbytes)
     return known, remarks, found.conventions
 
 
@@ -290,46 +186,4 @@ def _stored(group: Group, total: int, progress: Progress) -> tuple[int, int, int
             odd.setdefault(one.id, []).append(path)
         done += 1
         progress(done, total, nbytes)
-    return chunks, present, nbytes, [Remark(name, f"in {_names(paths)}") for name, paths in odd.items()]
-
-
-def _of_scan(found: Scan) -> list[Remark]:
-    remarks = []
-    if found.consolidated == "stale":
-        message = f"consolidated metadata are behind the documents: {_names(found.stale)}"
-        remarks.append(Remark("stale-consolidation", message))
-    if found.consolidated == "only":
-        remarks.append(Remark("no-documents", "nothing but consolidated metadata says what is there"))
-    if found.unreadable:
-        names = [f"{path} ({why})" for path, why in found.unreadable]
-        remarks.append(Remark("unreadable-nodes", f"nodes cannot be read: {_names(names)}"))
-    for name, (arrays, first) in found.remarks.items():
-        others = f" and {arrays - 1} other arrays" if arrays > 1 else ""
-        remarks.append(Remark(name, f"in {first}{others}"))
-    return remarks
-
-
-def _names(names: list[str] | tuple[str, ...]) -> str:
-    more = len(names) - _MOST_NAMED
-    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
-
-
-def _conventions(node: Node, seen: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the conventions that attributes speak of."""
-    attributes = node.metadata.attributes
-    found = list(seen)
-    named = attributes.get("Conventions", attributes.get("conventions"))
-    if isinstance(named, str):
-        found.append(named)
-    if "_ARRAY_DIMENSIONS" in attributes:
-        found.append("xarray")
-    ome = attributes.get("ome")
-    if isinstance(ome, dict) and "version" in ome:
-        found.append(f"OME-NGFF {ome['version']}")
-    elif "multiscales" in attributes:
-        found.append("OME-NGFF")
-    if any(name.startswith(("_nczarr", "_NCZARR", "_NCProperties")) for name in attributes):
-        found.append("NCZarr")
-    if "zarr_conventions" in attributes:
-        found.append("zarr_conventions")
-    return tuple(dict.fromkeys(found))
+    return chunks, present, nbytes, [Remark(name, f"in {few_names(paths)}") for name, paths in odd.items()]

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import prod
-from typing import Final, NamedTuple
+from typing import Final
 
 from omnizarr.hierarchy.array import Array
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.codec import Codec, canonical, inner_codecs
 from omnizarr.tools.census import Census
+from omnizarr.tools.remark import Remark, of_sizes
 
-_TINY: Final = 16 << 10
-_MANY_TINY: Final = 1000
-"""A few small chunks cost nothing."""
-
-_HUGE: Final = 256 << 20
-_MANY: Final = 100_000
+__all__ = ["Remark", "of_chunks", "of_layout"]
 
 _OLD: Final = {
     "zarr0": "Zarr v0 is opened by no other living library",
@@ -26,26 +22,11 @@ _OLD: Final = {
 _UNSTABLE: Final = ("numcodecs.", "zarrs.", "https://", "http://")
 
 
-class Remark(NamedTuple):
-    """Something to know about a node."""
-
-    id: str
-    """A word that does not change: "tiny-chunks", "stale-consolidation" …"""
-
-    message: str
-
-
 def of_layout(meta: ArrayMeta) -> Iterator[Remark]:
     """Say what is odd about how an array is laid out, from its metadata alone."""
     each = prod(meta.cells.longest) * meta.dtype.numpy.itemsize
     count, keys = prod(meta.cells.counts(meta.shape)), prod(meta.grid.counts(meta.shape))
-    if each < _TINY and count >= _MANY_TINY and not meta.dtype.vlen:
-        yield Remark("tiny-chunks", f"{count} chunks of {each} bytes: larger ones would be read much faster")
-    if each > _HUGE:
-        yield Remark("huge-chunks", f"a chunk takes {each} bytes of memory, and is decoded as a whole")
-    if keys > _MANY:
-        hint = "larger chunks or shards would make fewer" if meta.is_sharded else "shards would make fewer"
-        yield Remark("many-keys", f"the array is spread over {keys} keys; {hint}")
+    yield from of_sizes(each, count, keys, sharded=meta.is_sharded, vlen=meta.dtype.is_vlen)
     if meta.format in _OLD:
         yield Remark("old-format", _OLD[meta.format])
     names = dict.fromkeys(codec.name for codec in _all_codecs(meta.codecs))

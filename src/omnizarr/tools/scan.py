@@ -1,7 +1,8 @@
 """A quick look at every node below a group: how many there are, how large, what is odd, and whether copies are in step.
 
-A hierarchy may have thousands of arrays, most of which differ in their attributes alone. So what documents say is
-worked out once for all that are alike in the rest, and attributes are not parsed.
+A hierarchy may have thousands of arrays, most of which differ in shape and attributes alone. So what documents say is
+worked out once for all that are alike in the rest, and attributes are not parsed. Documents of the plainest kind are
+understood without the model and NumPy, which are imported for the first that is not.
 """
 
 from __future__ import annotations
@@ -9,23 +10,42 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from math import prod
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from omnizarr.errors import OmnizarrError
 from omnizarr.format.consolidated import MARK, is_document, split_v2, split_v3, without_block
-from omnizarr.format.dialects import ZARR2, ZARR3
+from omnizarr.format.document import load
 from omnizarr.format.names import ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, ZMETADATA, join
-from omnizarr.hierarchy.consolidated import Block
-from omnizarr.hierarchy.context import Context
-from omnizarr.hierarchy.listing import Found, children
-from omnizarr.hierarchy.nodes import load_many, parse
-from omnizarr.model.array import ArrayMeta
-from omnizarr.model.group import GroupMeta
-from omnizarr.native import cut_member, squeeze
-from omnizarr.tools.remarks import of_layout
+from omnizarr.late import LateModule
+from omnizarr.limits import DEFAULT_LIMITS, Limits
+from omnizarr.native import split_object, squeeze
+from omnizarr.store.protocol import Store
+from omnizarr.tools.entries import Layout
+from omnizarr.tools.plain_documents import layout_v2, layout_v3, names, sizes
+from omnizarr.tools.remark import of_sizes
+
+if TYPE_CHECKING:
+    from omnizarr.hierarchy import consolidated, context, listing, nodes
+    from omnizarr.hierarchy.consolidated import Block
+    from omnizarr.hierarchy.context import Context
+    from omnizarr.hierarchy.listing import Found
+    from omnizarr.model import array as model
+    from omnizarr.model.array import ArrayMeta
+    from omnizarr.model.group import GroupMeta
+    from omnizarr.tools import remarks
+else:
+    consolidated = LateModule("omnizarr.hierarchy.consolidated")
+    context = LateModule("omnizarr.hierarchy.context")
+    listing = LateModule("omnizarr.hierarchy.listing")
+    nodes = LateModule("omnizarr.hierarchy.nodes")
+    model = LateModule("omnizarr.model.array")
+    remarks = LateModule("omnizarr.tools.remarks")
 
 _SAMPLE: Final = 100
 """Arrays of v2 whose attributes are looked at for conventions."""
+
+_FAST: Final = ("zarr3", "zarr2")
+_GROUP_V3: Final = {"zarr_format": b"3", "node_type": b'"group"'}
 
 _XARRAY: Final = b'"_ARRAY_DIMENSIONS"'
 _OME: Final = b'"multiscales"'
@@ -64,13 +84,22 @@ class Scan(NamedTuple):
 
 def scan(context: Context, path: str, meta: GroupMeta) -> Scan:
     """Look at all nodes below a group."""
-    return _Scanner(context, path).run(meta)
+    scanner = _Scanner(context.store, path, context.limits, near=context.is_near)
+    return scanner.run(meta.format)
+
+
+def scan_near(store: Store, form: str) -> Scan:
+    """Look at all nodes below the group at the root of a store in which documents and listings are cheap."""
+    return _Scanner(store, "", DEFAULT_LIMITS, near=True).run(form)
 
 
 class _Scanner:
-    def __init__(self, context: Context, root: str) -> None:
-        self._context = context
+    def __init__(self, store: Store, root: str, limits: Limits, *, near: bool) -> None:
+        self._store = store
+        self._limits = limits
+        self._near = near
         self._root = root
+        self._plans: dict[object, _Plan] = {}
         self._start = len(root) + 1 if root else 0
         self._memo: dict[object, Facts] = {}
         self._remarks: dict[str, tuple[int, str]] = {}
@@ -83,21 +112,21 @@ class _Scanner:
         self._copies: dict[str, bytes] | None = None
         self._block: Block | None = None
 
-    def run(self, meta: GroupMeta) -> Scan:
-        store, root = self._context.store, self._root
+    def run(self, form: str) -> Scan:
+        store, root = self._store, self._root
         new, old = store.get_many([join(root, ZARR_JSON), join(root, ZMETADATA)])
         state = self._read_copies(new, old)
         # In a distant store the copy is what spares a request for each node.
-        distant = self._copies is not None and not self._context.is_near
+        distant = self._copies is not None and not self._near
         if distant and self._copies is not None:
-            self._block = Block(root, self._copies)
-        self._group(root, meta.format)
+            self._block = consolidated.Block(root, self._copies)
+        self._group(root, form)
         if self._copies is not None and self._block is None:
             empty = not sum(self._counts) and len(self._copies) > 2
             state = "only" if empty else self._compare_rest(root)
             if empty:
-                self._block = Block(root, self._copies)
-                self._group(root, meta.format)
+                self._block = consolidated.Block(root, self._copies)
+                self._group(root, form)
         elif distant:
             state = "not compared"
         if self._attributes:
@@ -115,7 +144,7 @@ class _Scanner:
         )
 
     def _read_copies(self, new: bytes | None, old: bytes | None) -> str:
-        limits = self._context.limits
+        limits = self._limits
         try:
             if new is not None and MARK in new:
                 self._copies = split_v3(new, join(self._root, ZARR_JSON), limits)
@@ -128,7 +157,7 @@ class _Scanner:
 
     def _group(self, path: str, form: str) -> None:
         """Count what is right below a group, and go on with the groups among it."""
-        fast = form in (ZARR3.name, ZARR2.name)
+        fast = form in _FAST
         rows = self._rows(path, form) if fast else self._slow_rows(path, form)
         for inner, facts, below in list(rows):
             self._counts[facts.is_array] += 1
@@ -141,14 +170,15 @@ class _Scanner:
                 self._group(inner, below)
 
     def _slow_rows(self, path: str, form: str) -> Iterator[tuple[str, Facts, str]]:
-        for name, found, _ in children(self._context, path, form):
+        whole = context.Context(self._store, read_only=True, limits=self._limits)
+        for name, found, _ in listing.children(whole, path, form):
             yield from self._row(join(path, name), found)
 
     def _row(self, path: str, found: Found | None) -> Iterator[tuple[str, Facts, str]]:
         if isinstance(found, OmnizarrError):
             self._unreadable.append((path[self._start :], found.message))
         elif found is not None:
-            if isinstance(found, ArrayMeta) and found.dims and found.format == ZARR2.name:
+            if isinstance(found, model.ArrayMeta) and found.dims and found.format == "zarr2":
                 self._marks.add("xarray")
             yield path, _facts(found), found.format
 
@@ -158,9 +188,9 @@ class _Scanner:
         if self._block is not None:
             inners = [start + name for name in sorted(self._block.children(path))]
         else:
-            inners = sorted(prefix[:-1] for prefix in self._context.store.list_dir(start)[1])
+            inners = sorted(prefix[:-1] for prefix in self._store.list_dir(start)[1])
         missing: list[str] = []
-        texts = self._texts_v3(inners) if form == ZARR3.name else self._texts_v2(inners)
+        texts = self._texts_v3(inners) if form == "zarr3" else self._texts_v2(inners)
         for inner, documents in zip(inners, texts, strict=True):
             if not documents:
                 missing.append(inner)
@@ -177,12 +207,12 @@ class _Scanner:
                 yield from self._row(inner, found)
 
     def _others(self, paths: Sequence[str], form: str) -> list[Found | None]:
-        return load_many(self._context.store, paths, self._context.limits, form)
+        return nodes.load_many(self._store, paths, self._limits, form)
 
     def _get(self, keys: Sequence[str]) -> list[bytes | None]:
         if self._block is not None and self._copies is not None:
             return [self._copies.get(key[self._start :]) for key in keys]
-        return self._context.store.get_many(keys)
+        return self._store.get_many(keys)
 
     def _texts_v3(self, inners: Sequence[str]) -> list[dict[str, bytes]]:
         keys = [inner + "/" + ZARR_JSON for inner in inners]
@@ -210,20 +240,38 @@ class _Scanner:
 
     def _known(self, path: str, texts: Mapping[str, bytes]) -> Facts:
         """Return the facts of a node, worked out once for all whose documents differ in attributes alone."""
-        key: object = texts.get(ZARRAY)
-        if key is None and (text := texts.get(ZARR_JSON)) is not None:
-            try:
-                key, attributes = cut_member(text, "attributes")
-                self._look(attributes)
-            except ValueError:  # the parser says better what is wrong
-                key = None
+        new = ZARR_JSON in texts
+        text = texts.get(ZARR_JSON) or texts.get(ZARRAY) or texts.get(ZGROUP, b"")
+        try:
+            members = split_object(text)
+            self._look(members.pop("attributes", b"") if new else b"")
+            key: object = tuple(members.items())
+        except ValueError:  # the parser says better what is wrong
+            members, key = {}, None
         facts = None if key is None else self._memo.get(key)
         if facts is None:
-            meta = parse(path, texts, self._context.limits)
-            facts = Facts(is_array=False) if meta is None else _facts(meta)
+            facts = self._plain(members, new=new) if members else None
+            if facts is None:
+                meta = nodes.parse(path, texts, self._limits)
+                facts = Facts(is_array=False) if meta is None else _facts(meta)
             if key is not None:
                 self._memo[key] = facts
         return facts
+
+    def _plain(self, members: dict[str, bytes], *, new: bool) -> Facts | None:
+        """Return the facts of a node of the plainest kind, of which the model need not be asked; `None` for others."""
+        if members == ({**_GROUP_V3} if new else {"zarr_format": b"2"}):
+            return Facts(is_array=False)
+        shape = sizes(load(members.pop("shape", b"null"), ""))
+        dims = members.pop("dimension_names", None) if new else None
+        rest = tuple(members.items())
+        plan = self._plans.get(rest) or _plan(layout_v3(members) if new else layout_v2(members))
+        if plan is None or shape is None or len(shape) != len(plan.cells):
+            return None
+        if dims is not None and names(load(dims, ""), len(shape)) is None:
+            return None
+        self._plans[rest] = plan
+        return plan.facts(shape)
 
     def _look(self, attributes: bytes) -> None:
         if _XARRAY in attributes:
@@ -251,9 +299,9 @@ class _Scanner:
     def _compare_rest(self, root: str) -> str:
         own = [join(root, name) for name in (ZGROUP, ZATTRS)]
         if self._copies is not None and any(key[self._start :] in self._copies for key in own):
-            self._compare(own, self._context.store.get_many(own))
+            self._compare(own, self._store.get_many(own))
         left = [key for key in self._copies or () if is_document(key)]
-        here = self._context.store.get_many([join(root, key) for key in left])
+        here = self._store.get_many([join(root, key) for key in left])
         for key, value in zip(left, here, strict=True):
             # What is there all the same belongs to a node that counts for another: a `.zgroup` beside a `.zarray`.
             if value is None:
@@ -262,10 +310,44 @@ class _Scanner:
 
 
 def _facts(meta: ArrayMeta | GroupMeta) -> Facts:
-    if isinstance(meta, GroupMeta):
+    if not isinstance(meta, model.ArrayMeta):
         return Facts(is_array=False)
     nbytes = prod(meta.shape) * meta.dtype.numpy.itemsize
-    return Facts(is_array=True, nbytes=nbytes, remarks=tuple(one.id for one in of_layout(meta)))
+    return Facts(is_array=True, nbytes=nbytes, remarks=tuple(one.id for one in remarks.of_layout(meta)))
+
+
+class _Plan(NamedTuple):
+    """What arrays of one layout have in common."""
+
+    item: int
+    each: int
+    """Bytes of a chunk."""
+
+    cells: tuple[int, ...]
+    keys: tuple[int, ...]
+
+    def facts(self, shape: tuple[int, ...]) -> Facts:
+        """Return the facts of an array of this layout."""
+        count = _count(shape, self.cells)
+        keys = count if self.keys is self.cells else _count(shape, self.keys)
+        odd = of_sizes(self.each, count, keys, sharded=self.keys is not self.cells)
+        return Facts(is_array=True, nbytes=prod(shape) * self.item, remarks=tuple([one.id for one in odd]))
+
+
+def _plan(layout: Layout | None) -> _Plan | None:
+    if layout is None or layout.itemsize is None:
+        return None
+    cells = tuple(one for one in layout.chunks if isinstance(one, int))
+    keys = None if layout.shards is None else tuple(one for one in layout.shards if isinstance(one, int))
+    return _Plan(layout.itemsize, prod(cells) * layout.itemsize, cells, keys or cells)
+
+
+def _count(shape: tuple[int, ...], edges: tuple[int, ...]) -> int:
+    """Return how many boxes cover a shape."""
+    count = 1
+    for size, edge in zip(shape, edges, strict=True):
+        count *= -(-size // edge)
+    return count
 
 
 def _same(document: bytes, copy: bytes) -> bool:
