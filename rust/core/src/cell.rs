@@ -192,6 +192,25 @@ impl<'a> Sel<'a> {
         Some(unsafe { std::slice::from_raw_parts_mut(ptr, shape.iter().product::<usize>() * item) })
     }
 
+    /// The caller's memory as one slice, where what is selected lies in one piece both there and in the dense cell, of
+    /// which `spans` are the selected bytes.
+    #[allow(clippy::mut_from_ref, reason = "as `slice_mut`")]
+    pub fn strip_mut(&self, spans: &[(usize, usize)], item: usize, view: &View) -> Option<&'a mut [u8]> {
+        let (Self::Box(parts), &[(low, high)]) = (self, spans) else { return None };
+        let mut ptr = view.ptr();
+        let mut expected = item;
+        for (part, &stride) in parts.iter().zip(&view.strides).rev() {
+            let Part::Run { step, n, out, .. } = *part else { return None };
+            if n > 1 && (step != 1 || stride != expected as isize) {
+                return None;
+            }
+            ptr = ptr.wrapping_offset(out as isize * stride);
+            expected = expected.saturating_mul(n);
+        }
+        // SAFETY: the selected elements, without gaps, which belong to this task alone.
+        (expected == high - low).then(|| unsafe { std::slice::from_raw_parts_mut(ptr, expected) })
+    }
+
     /// The caller's memory as rows, where the whole cell is selected and its last axis lies there without gaps.
     pub fn rows(&self, shape: &[usize], item: usize, view: &View) -> Option<Rows> {
         let Self::Box(parts) = self else { return None };

@@ -7,7 +7,7 @@ use super::blosc_block::{Loaded, decompress_in_place};
 use super::blosc_encode::{Packer, Settings, compress};
 use super::blosc_header::{Block, Filter, HEADER, Header, NAME};
 use super::rows::{fill_from, scatter};
-use super::{Contexts, RowSink, Step, Want, ffi, loose_bound};
+use super::{Contexts, Encoded, RowSink, Step, Want, Window, blosc_fetch, ffi, loose_bound};
 use crate::buffer::Buffer;
 use crate::error::{CodecError, Fault};
 use std::ffi::CStr;
@@ -73,11 +73,15 @@ impl Blosc {
 
     /// The header, checked; at most `limit` bytes may come out.
     fn any_header(&self, src: &[u8], limit: usize) -> Result<Header, CodecError> {
-        let mut header = Header::parse(src, limit)?;
+        Header::parse(src, limit).map(|header| self.believed(header))
+    }
+
+    /// The header, less the lie that is known of.
+    pub(super) fn believed(&self, mut header: Header) -> Header {
         if self.bytes_in_order && header.typesize == 1 && header.filter == Filter::Bit {
             header.filter = Filter::None;
         }
-        Ok(header)
+        header
     }
 
     fn decode_all(header: &Header, src: &[u8], dst: &mut [u8], cx: &mut Contexts) -> Result<(), CodecError> {
@@ -120,7 +124,7 @@ fn each_block(
 }
 
 /// Lend out scratch memory for one block, and for its bits if they were shuffled.
-fn with_scratch<T>(
+pub(super) fn with_scratch<T>(
     header: &Header,
     cx: &mut Contexts,
     work: impl FnOnce(&mut [u8], &mut [u8], &mut Contexts) -> T,
@@ -133,24 +137,25 @@ fn with_scratch<T>(
 }
 
 /// The part of a block between the first and the last byte that the spans want of it.
-fn covered(block: Block, spans: &[(usize, usize)]) -> Range<usize> {
+pub(super) fn covered(block: Block, spans: &[(usize, usize)]) -> Range<usize> {
     let end = block.start.saturating_add(block.size);
     let first = spans.first().map_or(block.start, |span| span.0);
     let last = spans.iter().take_while(|span| span.0 < end).last().map_or(end, |span| span.1.min(end));
     first.saturating_sub(block.start)..last.saturating_sub(block.start)
 }
 
-/// Write what the spans want of one block; the spans that go on after it.
-fn copy_spans<'a>(
+/// Write what the spans want of one block to `dst`, which starts at byte `from`; the spans that go on after it.
+pub(super) fn copy_spans<'a>(
     loaded: &Loaded<'_>,
     block: Block,
-    dst: &mut [u8],
+    (dst, from): (&mut [u8], usize),
     spans: &'a [(usize, usize)],
 ) -> &'a [(usize, usize)] {
     let block_end = block.start.saturating_add(block.size);
     for (k, &(start, end)) in spans.iter().enumerate() {
         let first = start.max(block.start);
-        if let Some(piece) = dst.get_mut(first..end.min(block_end)) {
+        let place = first.saturating_sub(from)..end.min(block_end).saturating_sub(from);
+        if let Some(piece) = dst.get_mut(place) {
             loaded.copy_out(first.saturating_sub(block.start), piece);
         }
         if end > block_end {
@@ -275,11 +280,25 @@ impl Step for Blosc {
                 let block = header.block(src, i)?;
                 let part = covered(block, left);
                 let loaded = Loaded::new(&header, src, block, (1, part), (scratch, second), cx)?;
-                left = copy_spans(&loaded, block, dst, left);
+                left = copy_spans(&loaded, block, (dst, 0), left);
                 i = i.saturating_add(1);
             }
             Ok(())
         })?;
         Ok(true)
+    }
+
+    fn fetches(&self) -> bool {
+        true
+    }
+
+    fn fetch_spans(
+        &self,
+        source: &mut Encoded<'_>,
+        window: &mut Window<'_>,
+        spans: &[(usize, usize)],
+        cx: &mut Contexts,
+    ) -> Result<bool, CodecError> {
+        blosc_fetch::fetch_spans(self, source, window, spans, cx)
     }
 }

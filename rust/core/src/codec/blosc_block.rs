@@ -14,7 +14,7 @@ struct Streams<'a> {
 
 impl<'a> Streams<'a> {
     fn new(header: &Header, src: &'a [u8], block: Block) -> Self {
-        Self { src: src.get(..header.cbytes).unwrap_or_default(), at: block.offset }
+        Self { src: src.get(..header.cbytes).unwrap_or(src), at: block.offset }
     }
 
     /// The next stream: a length, and as many bytes.

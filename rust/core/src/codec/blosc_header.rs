@@ -88,6 +88,11 @@ impl Header {
     ///
     /// Bytes after the container are allowed: the first Zarr writers left some.
     pub(super) fn parse(src: &[u8], limit: usize) -> Result<Self, CodecError> {
+        Self::parse_head(src, src.len(), limit)
+    }
+
+    /// The same where only the first bytes of `size` are at hand.
+    pub(super) fn parse_head(src: &[u8], size: usize, limit: usize) -> Result<Self, CodecError> {
         let Some(&[version, inner_version, flags, typesize, ..]) = src.first_chunk::<HEADER>() else {
             return Err(corrupt(format!("{} bytes are too few for a header", src.len())));
         };
@@ -100,8 +105,8 @@ impl Header {
         if nbytes > limit {
             return Err(too_large(NAME, limit));
         }
-        if cbytes < HEADER || cbytes > src.len() {
-            return Err(corrupt(format!("the header says {cbytes} encoded bytes, but there are {}", src.len())));
+        if cbytes < HEADER || cbytes > size {
+            return Err(corrupt(format!("the header says {cbytes} encoded bytes, but there are {size}")));
         }
         if nbytes > 0 && (typesize == 0 || blocksize == 0 || blocksize > nbytes) {
             let message = format!("blocks of {blocksize} bytes, elements of {typesize}, {nbytes} bytes in all");

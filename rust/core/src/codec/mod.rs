@@ -8,6 +8,7 @@ mod bitround;
 mod blosc;
 mod blosc_block;
 mod blosc_encode;
+mod blosc_fetch;
 mod blosc_header;
 mod blosclz;
 mod bz2;
@@ -163,6 +164,44 @@ pub trait Step: Send + Sync {
         let _ = (src, dst, spans, cx);
         Ok(false)
     }
+
+    /// Whether [`Step::fetch_spans`] may be worth a try.
+    fn fetches(&self) -> bool {
+        false
+    }
+
+    /// As [`Step::decode_spans`], where the encoded bytes are still to be fetched, and need not all be.
+    fn fetch_spans(
+        &self,
+        source: &mut Encoded<'_>,
+        window: &mut Window<'_>,
+        spans: &[(usize, usize)],
+        cx: &mut Contexts,
+    ) -> Result<bool, CodecError> {
+        let _ = (source, window, spans, cx);
+        Ok(false)
+    }
+}
+
+/// Fills a place with the encoded bytes from an offset on.
+type Fetch<'a> = &'a mut dyn FnMut(usize, &mut [u8]) -> Result<(), CodecError>;
+
+/// Encoded bytes that can be fetched by ranges.
+pub struct Encoded<'a> {
+    /// How many there are.
+    pub size: usize,
+    /// Fetches some of them.
+    pub fetch: Fetch<'a>,
+}
+
+/// A part of the decoded bytes.
+pub struct Window<'a> {
+    /// Its place.
+    pub dst: &'a mut [u8],
+    /// Where it starts in the decoded bytes.
+    pub from: usize,
+    /// How many decoded bytes there are in all.
+    pub total: usize,
 }
 
 /// A codec that needs to know the shape of the array that it works on: before the bytes, or making them.

@@ -8,8 +8,8 @@ use super::{Call, Engine, chunk_error};
 use crate::buffer::Buffer;
 use crate::cell::{Dims, Sel};
 use crate::chain::{Chain, Pack, check};
-use crate::codec::{Contexts, RowSink, Want};
-use crate::error::{Error, Result};
+use crate::codec::{Contexts, Encoded, RowSink, Step, Want, Window};
+use crate::error::{CodecError, Error, Result};
 use crate::mem::{View, swap_in_place};
 use crate::pool::{self, Interrupt};
 use crate::scratch::{self, Scratch};
@@ -106,6 +106,17 @@ impl Call<'_> {
                 }
             };
             return self.decode_cached(key, chain, bytes, token, shape, sel, out, &mut Work { cx, dec, one, two });
+        }
+        if let Some(step) = fetching(chain)
+            && let Some(spans) = sel.spans(shape, chain.item, 0)
+        {
+            let Some(object) = store.open(key)? else { return self.read_nothing(sel, out) };
+            if object.size() > SMALL && fetch_spans(key, chain, step, &*object, &spans, shape, sel, out, work)? {
+                return Ok(());
+            }
+            let Scratch { cx, enc, dec, one, two, .. } = work;
+            self.fetch(key, chain, &*object, shape, enc)?;
+            return self.decode(key, chain, enc.as_slice(), shape, sel, out, &mut Work { cx, dec, one, two });
         }
         let Scratch { cx, enc, dec, one, two, .. } = work;
         let most = chain.encoded_size(shape).max();
@@ -221,6 +232,64 @@ impl Call<'_> {
                 Ok(())
             }
         }
+    }
+}
+
+/// Values up to this size are read as a whole.
+const SMALL: u64 = 64 << 10;
+
+/// The only codec between stored bytes and elements, if it can do with a part of the stored bytes.
+fn fetching(chain: &Chain) -> Option<&dyn Step> {
+    let [step] = chain.bytes.as_slice() else { return None };
+    let plain = chain.reads_plain() && matches!(chain.pack, Pack::Bytes { .. });
+    (plain && step.fetches()).then_some(&**step)
+}
+
+/// Fetch and decode only the parts of a value that the selection needs; `false` if that is not worth while.
+#[allow(clippy::too_many_arguments, reason = "as `decode`")]
+fn fetch_spans(
+    key: &str,
+    chain: &Chain,
+    step: &dyn Step,
+    object: &dyn Object,
+    spans: &[(usize, usize)],
+    shape: &[usize],
+    sel: &Sel<'_>,
+    out: &View,
+    work: &mut Scratch,
+) -> Result<bool> {
+    let size = usize::try_from(object.size()).unwrap_or(usize::MAX);
+    check(size, Want::AtMost(chain.encoded_size(shape).max())).map_err(chunk_error(key))?;
+    let Pack::Bytes { swap } = chain.pack else { return Ok(false) };
+    let mut failure = None;
+    let mut fetch = |offset: usize, place: &mut [u8]| {
+        object.read_at(offset as u64, place).map_err(|error| {
+            let cause = CodecError::corrupt(step.name(), error.to_string());
+            failure = Some(error);
+            cause
+        })
+    };
+    let mut source = Encoded { size, fetch: &mut fetch };
+    let total = chain.dense_size(shape);
+    let strip = if swap <= 1 { sel.strip_mut(spans, chain.item, out) } else { None };
+    let done = if let (Some(dst), Some(&(from, _))) = (strip, spans.first()) {
+        let done = step.fetch_spans(&mut source, &mut Window { dst, from, total }, spans, &mut work.cx);
+        if matches!(done, Ok(true)) {
+            chain.clean(dst);
+        }
+        done
+    } else {
+        let dst = work.dec.space(total);
+        let done = step.fetch_spans(&mut source, &mut Window { dst, from: 0, total }, spans, &mut work.cx);
+        if matches!(done, Ok(true)) {
+            chain.clean(dst);
+            sel.scatter(dst, shape, chain.item, swap, out);
+        }
+        done
+    };
+    match failure {
+        Some(error) => Err(error),
+        None => done.map_err(chunk_error(key)),
     }
 }
 

@@ -78,6 +78,71 @@ fn check(codec: &Blosc, stream: &[u8], data: &[u8], typesize: usize, cx: &mut Co
         for &(start, end) in &spans {
             assert!(part[start..end] == data[start..end], "{start} to {end}");
         }
+        check_fetched(codec, stream, data, &spans, cx);
+    }
+    let third = n / 3;
+    check_fetched(codec, stream, data, &[(third, third + n / 50)], cx);
+}
+
+/// Fetch spans from a stream that is stored elsewhere, into a window that begins with the first of them.
+fn check_fetched(codec: &Blosc, stream: &[u8], data: &[u8], spans: &[(usize, usize)], cx: &mut Contexts) {
+    let mut fetched = 0;
+    let mut fetch = |offset: usize, place: &mut [u8]| {
+        place.copy_from_slice(&stream[offset..offset + place.len()]);
+        fetched += place.len();
+        Ok(())
+    };
+    let (from, end) = (spans[0].0, spans.last().unwrap().1);
+    let mut dst = vec![0; end - from];
+    let mut window = Window { dst: &mut dst, from, total: data.len() };
+    let mut source = Encoded { size: stream.len(), fetch: &mut fetch };
+    if codec.fetch_spans(&mut source, &mut window, spans, cx).unwrap() {
+        for &(start, end) in spans {
+            assert!(dst[start - from..end - from] == data[start..end], "{start} to {end}");
+        }
+        assert!(fetched <= stream.len() + 4096);
+    }
+}
+
+#[test]
+fn a_small_part_is_fetched_alone() {
+    let (mut cx, data) = (Contexts::default(), smooth(1 << 20));
+    let codec = Blosc::new("lz4", 5, 1, 4, 32 << 10).unwrap();
+    let stream = encode(&codec, &data);
+    let mut ranges = Vec::new();
+    let mut fetch = |offset: usize, place: &mut [u8]| {
+        place.copy_from_slice(&stream[offset..offset + place.len()]);
+        ranges.push(place.len());
+        Ok(())
+    };
+    let mut dst = vec![0; 100];
+    let mut window = Window { dst: &mut dst, from: 500_000, total: data.len() };
+    let mut source = Encoded { size: stream.len(), fetch: &mut fetch };
+    assert!(codec.fetch_spans(&mut source, &mut window, &[(500_000, 500_100)], &mut cx).unwrap());
+    assert!(dst == data[500_000..500_100]);
+    assert_eq!(ranges.len(), 2);
+    assert!(ranges.iter().sum::<usize>() < stream.len() / 4, "{ranges:?} of {}", stream.len());
+}
+
+#[test]
+fn a_damaged_table_of_blocks_is_noticed() {
+    let (mut cx, data) = (Contexts::default(), smooth(1 << 20));
+    let codec = Blosc::new("lz4", 5, 1, 4, 32 << 10).unwrap();
+    let good = encode(&codec, &data);
+    let blocksize = u32::from_le_bytes(*good[8..].first_chunk().unwrap()) as usize;
+    let entry = 16 + 500_000 / blocksize * 4;
+    for (at, value) in [(12, u32::MAX), (4, 77), (entry, 0x7fff_ffff), (entry, 0)] {
+        let mut stream = good.clone();
+        stream[at..at + 4].copy_from_slice(&value.to_le_bytes());
+        let mut fetch = |offset: usize, place: &mut [u8]| {
+            place.copy_from_slice(&stream[offset..offset + place.len()]);
+            Ok(())
+        };
+        let mut dst = vec![0; 100];
+        let mut window = Window { dst: &mut dst, from: 500_000, total: data.len() };
+        let mut source = Encoded { size: good.len(), fetch: &mut fetch };
+        let found = codec.fetch_spans(&mut source, &mut window, &[(500_000, 500_100)], &mut cx);
+        assert!(!matches!(found, Ok(true)), "{value} at {at}");
     }
 }
 
