@@ -21,7 +21,7 @@ from omnizarr.hierarchy.listing import Found, children
 from omnizarr.hierarchy.nodes import load_many, parse
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
-from omnizarr.native import cut_member, squeeze
+from omnizarr.native import cut_member, same_texts
 from omnizarr.tools.remarks import of_layout
 
 _SAMPLE: Final = 100
@@ -101,7 +101,7 @@ class _Scanner:
         elif distant:
             state = "not compared"
         if self._attributes:
-            sample = store.get_many(self._attributes[:_SAMPLE])
+            sample = self._get(self._attributes)
             self._look(b"".join(text for text in sample if text is not None))
         return Scan(
             arrays=self._counts[1],
@@ -202,8 +202,8 @@ class _Scanner:
             if value is not None:
                 rows[i][ZGROUP] = value
         attributes = [inner + "/" + ZATTRS for inner, row in zip(inners, rows, strict=True) if row]
+        self._attributes += attributes[: _SAMPLE - len(self._attributes)]
         if self._copies is None or self._block is not None:
-            self._attributes += attributes[: _SAMPLE - len(self._attributes)] if self._block is None else []
             return rows
         self._compare(keys + others + attributes, [*values, *found, *self._get(attributes)])
         return rows
@@ -236,17 +236,16 @@ class _Scanner:
         copies = self._copies
         if copies is None:
             return
-        for key, value in zip(keys, values, strict=True):
-            if value is None:
-                continue
-            inner = key[self._start :]
-            if inner.endswith(ZATTRS):
-                self._look(value)
-            copy = copies.pop(inner, None)
-            if copy is None:
-                self._stale.append(f"{inner} is missing from them")
-            elif not _same(value, copy):
-                self._stale.append(f"{inner} differs")
+        start = self._start
+        rows = [(key[start:] if start else key, value) for key, value in zip(keys, values, strict=True) if value]
+        pairs = [(key, value, copy) for key, value in rows if (copy := copies.pop(key, None)) is not None]
+        if len(pairs) < len(rows):
+            known = {key for key, _, _ in pairs}
+            self._stale += [f"{key} is missing from them" for key, _ in rows if key not in known]
+        same = same_texts([value for _, value, _ in pairs], [copy for _, _, copy in pairs])
+        for (key, value, copy), equal in zip(pairs, same, strict=True):
+            if not equal and not _same(value, copy):
+                self._stale.append(f"{key} differs")
 
     def _compare_rest(self, root: str) -> str:
         own = [join(root, name) for name in (ZGROUP, ZATTRS)]
@@ -270,8 +269,6 @@ def _facts(meta: ArrayMeta | GroupMeta) -> Facts:
 
 def _same(document: bytes, copy: bytes) -> bool:
     """Whether two documents say the same; consolidated metadata of their own not counted."""
-    if document == copy or squeeze(document) == squeeze(copy):
-        return True
     try:
         return bool(json.loads(without_block(document)) == json.loads(without_block(copy)))
     except ValueError:
