@@ -6,6 +6,9 @@ use std::ops::Range;
 /// Where a member's name and value are.
 pub type Member = (Range<usize>, Range<usize>);
 
+/// The members of an object inside another, and those of the other without it.
+pub type Inside = (Vec<Member>, Vec<Member>);
+
 /// The members of the object that `text` consists of: each name's text, quotes included, and each value's text.
 ///
 /// Only as much is checked as it takes to find the members' borders; whoever uses a value parses it, and sees its errors.
@@ -17,18 +20,13 @@ pub fn members(text: &[u8]) -> Result<Vec<Member>, usize> {
 
 /// The members of an object that lies inside others, and those of the object right around it without that one, in one
 /// pass. `path` has the names on the way with their quotes; `None` if one is not there, or not that of an object.
-pub fn members_inside(text: &[u8], path: &[&[u8]]) -> Result<Option<(Vec<Member>, Vec<Member>)>, usize> {
+pub fn members_inside(text: &[u8], path: &[&[u8]]) -> Result<Option<Inside>, usize> {
     let mut found = None;
     let at = descend(text, space(text, 0), path, &mut found)?;
     end(text, at, found)
 }
 
-fn descend(
-    text: &[u8],
-    at: usize,
-    path: &[&[u8]],
-    found: &mut Option<(Vec<Member>, Vec<Member>)>,
-) -> Result<usize, usize> {
+fn descend(text: &[u8], at: usize, path: &[&[u8]], found: &mut Option<Inside>) -> Result<usize, usize> {
     let (mut inner, mut around) = (None, Vec::new());
     let stop = object(text, at, &mut |name, start| {
         let on_the_way = text.get(start) == Some(&b'{') && text.get(name.clone()) == path.first().copied();
