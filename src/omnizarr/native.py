@@ -15,8 +15,9 @@ try:
         Survey,
         ZipStore,
         copy_keys,
+        same_texts,
+        split_inside,
         split_object,
-        squeeze,
     )
 except ImportError as error:
     raise MissingDependencyError(
@@ -34,6 +35,7 @@ __all__ = [
     "Survey",
     "ZipStore",
     "copy_keys",
+    "same_texts",
+    "split_inside",
     "split_object",
-    "squeeze",
 ]

@@ -18,7 +18,7 @@ from omnizarr.format.document import load
 from omnizarr.format.names import ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, ZMETADATA, join
 from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
-from omnizarr.native import split_object, squeeze
+from omnizarr.native import same_texts, split_object
 from omnizarr.store.protocol import Store
 from omnizarr.tools.entries import Layout
 from omnizarr.tools.plain_documents import layout_v2, layout_v3, names, sizes
@@ -130,7 +130,7 @@ class _Scanner:
         elif distant:
             state = "not compared"
         if self._attributes:
-            sample = store.get_many(self._attributes[:_SAMPLE])
+            sample = self._get(self._attributes)
             self._look(b"".join(text for text in sample if text is not None))
         return Scan(
             arrays=self._counts[1],
@@ -232,8 +232,8 @@ class _Scanner:
             if value is not None:
                 rows[i][ZGROUP] = value
         attributes = [inner + "/" + ZATTRS for inner, row in zip(inners, rows, strict=True) if row]
+        self._attributes += attributes[: _SAMPLE - len(self._attributes)]
         if self._copies is None or self._block is not None:
-            self._attributes += attributes[: _SAMPLE - len(self._attributes)] if self._block is None else []
             return rows
         self._compare(keys + others + attributes, [*values, *found, *self._get(attributes)])
         return rows
@@ -284,17 +284,16 @@ class _Scanner:
         copies = self._copies
         if copies is None:
             return
-        for key, value in zip(keys, values, strict=True):
-            if value is None:
-                continue
-            inner = key[self._start :]
-            if inner.endswith(ZATTRS):
-                self._look(value)
-            copy = copies.pop(inner, None)
-            if copy is None:
-                self._stale.append(f"{inner} is missing from them")
-            elif not _same(value, copy):
-                self._stale.append(f"{inner} differs")
+        start = self._start
+        rows = [(key[start:] if start else key, value) for key, value in zip(keys, values, strict=True) if value]
+        pairs = [(key, value, copy) for key, value in rows if (copy := copies.pop(key, None)) is not None]
+        if len(pairs) < len(rows):
+            known = {key for key, _, _ in pairs}
+            self._stale += [f"{key} is missing from them" for key, _ in rows if key not in known]
+        same = same_texts([value for _, value, _ in pairs], [copy for _, _, copy in pairs])
+        for (key, value, copy), equal in zip(pairs, same, strict=True):
+            if not equal and not _same(value, copy):
+                self._stale.append(f"{key} differs")
 
     def _compare_rest(self, root: str) -> str:
         own = [join(root, name) for name in (ZGROUP, ZATTRS)]
@@ -352,8 +351,6 @@ def _count(shape: tuple[int, ...], edges: tuple[int, ...]) -> int:
 
 def _same(document: bytes, copy: bytes) -> bool:
     """Whether two documents say the same; consolidated metadata of their own not counted."""
-    if document == copy or squeeze(document) == squeeze(copy):
-        return True
     try:
         return bool(json.loads(without_block(document)) == json.loads(without_block(copy)))
     except ValueError:
