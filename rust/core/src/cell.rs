@@ -9,6 +9,7 @@
 
 use smallvec::SmallVec;
 
+use crate::codec::RowSink;
 use crate::grid::{Edges, Grid};
 use crate::mem::{self, Axis, Rows, View};
 use crate::plan::{Cut, Part, Parts};
@@ -182,6 +183,22 @@ impl<'a> Sel<'a> {
         let ptr = self.solid(shape, item, view)?;
         // SAFETY: a whole dense cell of the caller's array, alive and unchanged during the call.
         Some(unsafe { std::slice::from_raw_parts(ptr, shape.iter().product::<usize>() * item) })
+    }
+
+    /// The caller's memory as slices that make up the whole cell in its order, where these are few and each has `least`
+    /// bytes or more.
+    pub fn slices(&self, shape: &[usize], item: usize, view: &View, least: usize) -> Option<Vec<&'a [u8]>> {
+        if let Some(whole) = self.slice(shape, item, view) {
+            return Some(vec![whole]);
+        }
+        let mut rows = self.rows(shape, item, view)?;
+        let size = rows.row_bytes();
+        let count = (shape.iter().product::<usize>() * item).checked_div(size)?;
+        if size < least || count > MOST_SPANS {
+            return None;
+        }
+        // SAFETY: rows of a whole cell of the caller's array, alive and unchanged during the call.
+        Some((0..count).map(|i| unsafe { std::slice::from_raw_parts(rows.row(i).as_ptr(), size) }).collect())
     }
 
     /// As [`Sel::slice`], for writing.

@@ -231,6 +231,33 @@ fn stored_chunks_have_the_lengths_of_the_grid() {
 }
 
 #[test]
+fn long_rows_are_stored_from_where_they_are() {
+    // Two chunks beside each other, whose rows are long pieces of the caller's memory.
+    let (rows, half) = (5, 20_000);
+    let store = Arc::new(MemoryStore::default());
+    let shape = [rows, 2 * half];
+    let spec = Spec {
+        shape: shape.iter().map(|&n| n as u64).collect(),
+        chunks: vec![Axis::Even(rows), Axis::Even(half)],
+        keys: Keys { prefix: "c/".into(), separator: "/".into(), scalar: "c".into(), ..Keys::default() },
+        fill: Some(vec![0; 4]),
+        chain: plain(0, vec![]),
+        write_empty: false,
+        cache: 0,
+        most_chunk: 1 << 20,
+    };
+    let engine = Engine::new(Arc::clone(&store) as Arc<dyn Store>, spec).unwrap();
+    let mut data: Vec<i32> = (0..(rows * 2 * half) as i32).map(|i| if i % 40_000 < 20_000 { 0 } else { i }).collect();
+    let all = shape.map(|n| Select::Range(0, 1, n));
+    engine.write(&all, &view(&mut data, &shape), None, &|| false).unwrap();
+    assert_eq!(store.size("c/0/0").unwrap(), None, "nothing but fill");
+    assert_eq!(store.size("c/0/1").unwrap(), Some((rows * half * 4) as u64));
+    let mut out = vec![-1; data.len()];
+    engine.read(&all, &view(&mut out, &shape), false, None, &|| false).unwrap();
+    assert!(out == data);
+}
+
+#[test]
 fn chunks_of_fill_are_not_stored() {
     for (name, chain) in chains() {
         let store = Arc::new(MemoryStore::default());

@@ -18,6 +18,9 @@ use crate::pool::{self, Interrupt};
 use crate::scratch::{self, Scratch};
 use crate::vlen::{self, Arenas};
 
+/// Pieces of the caller's memory from this length on are stored from where they are rather than gathered first.
+const LONG: usize = 64 << 10;
+
 /// A cell to be written: its full shape, the part of it inside the array, what is selected, and the values.
 struct Cell<'a> {
     shape: Dims,
@@ -82,9 +85,10 @@ impl Call<'_> {
         let (chain, store) = (&self.engine.spec.chain, &self.engine.store);
         let Scratch { cx, enc, dec, one, two, .. } = work;
         if cell.is_whole() {
-            if let Some(values) = self.as_they_are(chain, cell) {
+            if let Some(parts) = self.as_they_are(chain, cell, LONG) {
                 let _held = lock::hold(store.place(key));
-                return if self.is_blank(values) { store.erase(key).map(drop) } else { store.put(key, &[values]) };
+                let blank = parts.iter().all(|part| self.is_blank(part));
+                return if blank { store.erase(key).map(drop) } else { store.put(key, &parts) };
             }
             let some = self.encode(key, chain, cell, None, &mut Work { cx, dec, one, two })?;
             let _held = lock::hold(store.place(key));
@@ -119,10 +123,10 @@ impl Call<'_> {
         }
     }
 
-    /// The caller's memory, where it is what would be stored, byte for byte.
-    fn as_they_are<'a>(&self, chain: &Chain, cell: &Cell<'a>) -> Option<&'a [u8]> {
+    /// The caller's memory, where it is what would be stored, byte for byte: in one piece, or in few of `least` bytes.
+    fn as_they_are<'a>(&self, chain: &Chain, cell: &Cell<'a>, least: usize) -> Option<Vec<&'a [u8]>> {
         if is_plain(chain) && cell.extent == cell.shape {
-            cell.sel.slice(&cell.shape, chain.item, &cell.values)
+            cell.sel.slices(&cell.shape, chain.item, &cell.values, least)
         } else {
             None
         }
@@ -371,7 +375,7 @@ impl ShardTask<'_> {
             .collect();
         let cell = Cell::enter(&self.shard.inner, &self.shard.cell, &extent, &sel, &self.cell.values);
         if cell.is_whole()
-            && let Some(values) = self.call.as_they_are(&self.shard.inner, &cell)
+            && let Some([values]) = self.call.as_they_are(&self.shard.inner, &cell, usize::MAX).as_deref()
         {
             if !self.call.is_blank(values) {
                 give(values);
