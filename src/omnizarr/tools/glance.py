@@ -13,7 +13,7 @@ from omnizarr.model.jsonvalue import JSON
 from omnizarr.native import split_object
 from omnizarr.store.file import FileStore
 from omnizarr.tools.entries import Entry, Layout
-from omnizarr.tools.plain_documents import layout_v2, layout_v3, names, sizes
+from omnizarr.tools.plain_documents import layout_v2, layout_v3, names, sizes, without_shape
 
 _VARYING: Final = ("shape", "attributes", "dimension_names")
 _COPIES: Final = b'"consolidated_metadata"'
@@ -45,6 +45,7 @@ class _Glance:
         self._has_copies = False
         # By all members but those that differ from array to array.
         self._layouts: dict[tuple[tuple[str, bytes], ...], Layout] = {}
+        self._layouts_v2: dict[bytes, Layout] = {}
         # Shapes, names of dimensions and attributes by their texts, of which many arrays have the same.
         self._values: dict[bytes, JSON] = {}
 
@@ -82,11 +83,14 @@ class _Glance:
         return [node for node in nodes if node is not None]
 
     def _old(self, paths: Sequence[str]) -> list[Entry]:
-        texts = self._store.get_many([f"{path}/{name}" for path in paths for name in _V2])
-        rows = [texts[at : at + 3] for at in range(0, len(texts), 3)]
-        bare = [path for path, row in zip(paths, rows, strict=True) if row[0] is None and row[1] is None]
-        self._check_others(bare, (ZARR_JSON, *_RARE))
-        nodes = (self._node(path, None, *row) for path, row in zip(paths, rows, strict=True))
+        texts = self._store.get_many([f"{path}/{name}" for path in paths for name in (ZARRAY, ZATTRS)])
+        arrays = dict(zip(paths, texts[::2], strict=True))
+        # Most are arrays, which need not be asked for the document of a group.
+        others = [path for path, array in arrays.items() if array is None]
+        groups = dict(zip(others, self._store.get_many([f"{path}/{ZGROUP}" for path in others]), strict=True))
+        self._check_others([path for path, group in groups.items() if group is None], (ZARR_JSON, *_RARE))
+        rows = zip(arrays.items(), texts[1::2], strict=True)
+        nodes = (self._node(path, None, array, groups.get(path), attrs) for (path, array), attrs in rows)
         return [node for node in nodes if node is not None]
 
     def _check_others(self, paths: Sequence[str], others: Sequence[str]) -> None:
@@ -147,13 +151,15 @@ class _Glance:
         return Entry(path, "array", "zarr3", shape, named, layout, attributes)
 
     def _array_v2(self, path: str, text: bytes, attributes: dict[str, JSON]) -> Entry:
-        members = _members(text)
-        shape = sizes(self._value(members.pop("shape", b"null")))
-        rest = tuple(members.items())
-        layout = self._layouts.get(rest) or layout_v2(members)
+        rest, listed = without_shape(text)
+        shape = sizes(self._value(listed))
+        layout = self._layouts_v2.get(rest)
+        if layout is None:
+            members = _members(text)
+            layout = layout_v2(members) if members.pop("shape", None) == listed else None
         if layout is None or shape is None or len(shape) != len(layout.chunks):
             raise _RareError
-        self._layouts[rest] = layout
+        self._layouts_v2[rest] = layout
         dims = names(attributes.get("_ARRAY_DIMENSIONS"), len(shape))
         if dims is not None and None in dims:
             dims = None
