@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import lru_cache
 from typing import Final, Self, TextIO
 
 from omnizarr.cli.terminal import can_draw, columns
@@ -79,6 +80,7 @@ def describe(
     return " ".join(parts)
 
 
+@lru_cache(maxsize=1024)
 def human_bytes(size: float) -> str:
     """Return a number of bytes in the unit that suits it, in powers of 1000.
 

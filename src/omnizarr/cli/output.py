@@ -56,7 +56,8 @@ class Output:
 
     def style(self, text: str, *styles: Style) -> str:
         """Return text in colour, where the output has any; control characters in it are written out."""
-        return _styled(printable(text), styles) if self._on_out and styles else printable(text)
+        shown = text if text.isprintable() else printable(text)
+        return _styled(shown, styles) if self._on_out and styles else shown
 
     def line(self, text: str = "") -> None:
         """Print a line."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from importlib import import_module
 from math import prod
 from typing import Literal, NamedTuple, TypeAlias
@@ -68,10 +69,15 @@ class Entry(NamedTuple):
     @property
     def shape_text(self) -> str:
         """The shape with the names of dimensions where there are any: "(time: 3, 4)"."""
-        if not self.dims or not any(self.dims):
-            return str(self.shape)
-        parts = (f"{name}: {size}" if name else str(size) for name, size in zip(self.dims, self.shape, strict=True))
-        return f"({', '.join(parts)})"
+        return _shape_text(self.shape, self.dims)
+
+
+@lru_cache(maxsize=1024)  # many arrays of a dataset have the same
+def _shape_text(shape: tuple[int, ...], dims: tuple[str | None, ...] | None) -> str:
+    if not dims or not any(dims):
+        return str(shape)
+    parts = (f"{name}: {size}" if name else str(size) for name, size in zip(dims, shape, strict=True))
+    return f"({', '.join(parts)})"
 
 
 def matching(entries: Sequence[Entry], patterns: Sequence[str]) -> list[Entry]:
