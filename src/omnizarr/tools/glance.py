@@ -13,9 +13,9 @@ from omnizarr.model.jsonvalue import JSON
 from omnizarr.native import split_object
 from omnizarr.store.file import FileStore
 from omnizarr.tools.entries import Entry, Layout
-from omnizarr.tools.plain_documents import layout_v2, layout_v3, names, sizes
+from omnizarr.tools.plain_documents import layout_v2, layout_v3, names, sizes, without_shape
 
-_VARYING: Final = ("shape", "attributes", "dimension_names")
+_VARYING: Final = ("shape", "dimension_names")
 _COPIES: Final = b'"consolidated_metadata"'
 _V2: Final = (ZARRAY, ZGROUP, ZATTRS)
 # Where one of these is, and none of the others, the node is of a kind that is not the plainest.
@@ -43,10 +43,10 @@ class _Glance:
     def __init__(self, store: FileStore) -> None:
         self._store = store
         self._has_copies = False
-        # By all members but those that differ from array to array.
-        self._layouts: dict[tuple[tuple[str, bytes], ...], Layout] = {}
-        # Shapes, names of dimensions and attributes by their texts, of which many arrays have the same.
-        self._values: dict[bytes, JSON] = {}
+        # Many arrays have the same documents, or such that differ in their attributes and shapes alone.
+        self._nodes: dict[tuple[bytes | None, ...], Entry] = {}
+        self._siblings: dict[tuple[tuple[str, bytes], ...], Entry] = {}
+        self._layouts: dict[object, Layout] = {}
 
     def all_of(self, depth: int | None) -> list[Entry]:
         new, *old, copies = self._store.get_many([ZARR_JSON, *_V2, ZMETADATA])
@@ -82,11 +82,14 @@ class _Glance:
         return [node for node in nodes if node is not None]
 
     def _old(self, paths: Sequence[str]) -> list[Entry]:
-        texts = self._store.get_many([f"{path}/{name}" for path in paths for name in _V2])
-        rows = [texts[at : at + 3] for at in range(0, len(texts), 3)]
-        bare = [path for path, row in zip(paths, rows, strict=True) if row[0] is None and row[1] is None]
-        self._check_others(bare, (ZARR_JSON, *_RARE))
-        nodes = (self._node(path, None, *row) for path, row in zip(paths, rows, strict=True))
+        texts = self._store.get_many([f"{path}/{name}" for path in paths for name in (ZARRAY, ZATTRS)])
+        arrays = dict(zip(paths, texts[::2], strict=True))
+        # Most are arrays, which need not be asked for the document of a group.
+        others = [path for path, array in arrays.items() if array is None]
+        groups = dict(zip(others, self._store.get_many([f"{path}/{ZGROUP}" for path in others]), strict=True))
+        self._check_others([path for path, group in groups.items() if group is None], (ZARR_JSON, *_RARE))
+        rows = zip(arrays.items(), texts[1::2], strict=True)
+        nodes = (self._node(path, None, array, groups.get(path), attrs) for (path, array), attrs in rows)
         return [node for node in nodes if node is not None]
 
     def _check_others(self, paths: Sequence[str], others: Sequence[str]) -> None:
@@ -99,65 +102,77 @@ class _Glance:
     def _node(
         self, path: str, new: bytes | None, array: bytes | None, group: bytes | None, attrs: bytes | None
     ) -> Entry | None:
-        if new is not None:
-            return self._node_v3(path, new)
-        if array is None and group is None:
-            return None
-        attributes = {} if attrs is None else load_object(attrs, path)
-        if array is not None:
-            return self._array_v2(path, array, attributes)
-        if group is None or load_object(group, path) != {"zarr_format": 2}:
-            raise _RareError
-        return Entry(path, "group", "zarr2", attributes=attributes)
+        documents = (new, array, group, attrs)
+        known = self._nodes.get(documents)
+        if known is None:
+            if new is not None:
+                known = self._node_v3(new)
+            elif array is not None:
+                known = self._array_v2(array, attrs)
+            elif group is not None:
+                known = _group_v2(group, attrs)
+            else:
+                return None
+            self._nodes[documents] = known
+        return Entry(path, *known[1:])
 
-    def _node_v3(self, path: str, text: bytes) -> Entry:
+    def _node_v3(self, text: bytes) -> Entry:
         members = _members(text)
-        block = members.pop("consolidated_metadata", b"{")
-        varying: dict[str, JSON] = {name: self._value(members.pop(name)) for name in _VARYING if name in members}
-        attributes = varying.get("attributes", {})
-        if not isinstance(attributes, dict):
-            raise _RareError
-        if members.get("node_type") == b'"group"':
-            if members != {"zarr_format": b"3", "node_type": b'"group"'} or varying.keys() - {"attributes"}:
-                raise _RareError
-            if not block.startswith((b"{", b"null")):
-                raise _RareError
-            return Entry(path, "group", "zarr3", attributes=attributes)
-        if members.get("node_type") != b'"array"' or block != b"{":
-            raise _RareError
-        return self._array_v3(path, tuple(members.items()), varying, attributes)
+        attributes = load_object(members.pop("attributes", b"{}"), "")
+        rest = tuple(members.items())
+        known = self._siblings.get(rest)
+        if known is None:
+            known = self._siblings[rest] = _group_v3(members) or self._array_v3(members)
+        return known._replace(attributes=attributes)
 
-    def _value(self, text: bytes) -> JSON:
-        if text not in self._values:
-            self._values[text] = load(text, "")
-        return self._values[text]
-
-    def _array_v3(
-        self, path: str, rest: tuple[tuple[str, bytes], ...], varying: dict[str, JSON], attributes: dict[str, JSON]
-    ) -> Entry:
-        layout = self._layouts.get(rest) or layout_v3(dict(rest))
-        shape = sizes(varying.get("shape"))
+    def _array_v3(self, members: dict[str, bytes]) -> Entry:
+        """Return the array that the members of a document describe, but for the attributes."""
+        varying: dict[str, JSON] = {name: load(members.pop(name), "") for name in _VARYING if name in members}
+        rest = tuple(members.items())
+        layout = self._layouts.get(rest)
+        if layout is None:
+            layout = layout_v3(members) if members.get("node_type") == b'"array"' else None
+        shape, dims = sizes(varying.get("shape")), varying.get("dimension_names")
         if layout is None or shape is None or len(shape) != len(layout.chunks):
             raise _RareError
         self._layouts[rest] = layout
-        dims = varying.get("dimension_names")
         named = None if dims is None else names(dims, len(shape))
         if dims is not None and named is None:
             raise _RareError
-        return Entry(path, "array", "zarr3", shape, named, layout, attributes)
+        return Entry("", "array", "zarr3", shape, named, layout)
 
-    def _array_v2(self, path: str, text: bytes, attributes: dict[str, JSON]) -> Entry:
-        members = _members(text)
-        shape = sizes(self._value(members.pop("shape", b"null")))
-        rest = tuple(members.items())
-        layout = self._layouts.get(rest) or layout_v2(members)
+    def _array_v2(self, text: bytes, attrs: bytes | None) -> Entry:
+        attributes = {} if attrs is None else load_object(attrs, "")
+        rest, listed = without_shape(text)
+        layout = self._layouts.get(rest)
+        if layout is None:
+            members = _members(text)
+            layout = layout_v2(members) if members.pop("shape", None) == listed else None
+        shape = sizes(load(listed, ""))
         if layout is None or shape is None or len(shape) != len(layout.chunks):
             raise _RareError
         self._layouts[rest] = layout
         dims = names(attributes.get("_ARRAY_DIMENSIONS"), len(shape))
         if dims is not None and None in dims:
             dims = None
-        return Entry(path, "array", "zarr2", shape, dims, layout, attributes)
+        return Entry("", "array", "zarr2", shape, dims, layout, attributes)
+
+
+def _group_v2(text: bytes, attrs: bytes | None) -> Entry:
+    if load_object(text, "") != {"zarr_format": 2}:
+        raise _RareError
+    return Entry("", "group", "zarr2", attributes={} if attrs is None else load_object(attrs, ""))
+
+
+def _group_v3(members: dict[str, bytes]) -> Entry | None:
+    """Return the group that the members of a document describe, but for the attributes; `None` if it is none."""
+    if members.get("node_type") != b'"group"':
+        return None
+    others = {name: text for name, text in members.items() if name != "consolidated_metadata"}
+    block = members.get("consolidated_metadata", b"null")
+    if others != {"zarr_format": b"3", "node_type": b'"group"'} or not block.startswith((b"{", b"null")):
+        raise _RareError
+    return Entry("", "group", "zarr3")
 
 
 def _members(text: bytes) -> dict[str, bytes]:

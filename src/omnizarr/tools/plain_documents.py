@@ -43,6 +43,21 @@ def sizes(value: JSON) -> tuple[int, ...] | None:
     return found if len(found) == len(value) and prod(found) < 1 << 60 else None
 
 
+def without_shape(text: bytes) -> tuple[bytes, bytes]:
+    """Cut the first list after the word "shape" out of a document: return what is left, and the list.
+
+    Documents of which the same is left have it in the same place; so if one of them is known to be sound, the others
+    are, too, if their lists are. What is left keeps two brackets, or the lists of two documents could be cut from
+    different places.
+
+    >>> without_shape(b'{"order": "C", "shape": [3, 4]}')
+    (b'{"order": "C", "shape": []}', b'[3, 4]')
+    """
+    start = text.find(b"[", text.find(b'"shape"')) + 1
+    end = text.find(b"]", start)
+    return (text[:start] + text[end:], text[start - 1 : end + 1]) if 0 < start < end else (text, b"null")
+
+
 def names(value: JSON, ndim: int) -> tuple[str | None, ...] | None:
     """Return names of dimensions, or `None` if the value is not a list of as many."""
     if not isinstance(value, list) or len(value) != ndim:

@@ -21,7 +21,7 @@ from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.native import same_texts, split_object
 from omnizarr.store.protocol import Store
 from omnizarr.tools.entries import Layout
-from omnizarr.tools.plain_documents import layout_v2, layout_v3, names, sizes
+from omnizarr.tools.plain_documents import layout_v2, layout_v3, names, sizes, without_shape
 from omnizarr.tools.remark import of_sizes
 
 if TYPE_CHECKING:
@@ -241,7 +241,9 @@ class _Scanner:
     def _known(self, path: str, texts: Mapping[str, bytes]) -> Facts:
         """Return the facts of a node, worked out once for all whose documents differ in attributes alone."""
         new = ZARR_JSON in texts
-        text = texts.get(ZARR_JSON) or texts.get(ZARRAY) or texts.get(ZGROUP, b"")
+        if ZARRAY in texts:
+            return self._array_v2(path, texts)
+        text = texts.get(ZARR_JSON) or texts.get(ZGROUP, b"")
         try:
             members = split_object(text)
             self._look(members.pop("attributes", b"") if new else b"")
@@ -263,13 +265,38 @@ class _Scanner:
         if members == ({**_GROUP_V3} if new else {"zarr_format": b"2"}):
             return Facts(is_array=False)
         shape = sizes(load(members.pop("shape", b"null"), ""))
-        dims = members.pop("dimension_names", None) if new else None
+        dims = members.pop("dimension_names", None)
         rest = tuple(members.items())
-        plan = self._plans.get(rest) or _plan(layout_v3(members) if new else layout_v2(members))
+        plan = self._plans.get(rest) or _plan(layout_v3(members))
         if plan is None or shape is None or len(shape) != len(plan.cells):
             return None
         if dims is not None and names(load(dims, ""), len(shape)) is None:
             return None
+        self._plans[rest] = plan
+        return plan.facts(shape)
+
+    def _array_v2(self, path: str, texts: Mapping[str, bytes]) -> Facts:
+        rest, listed = without_shape(texts[ZARRAY])
+        shape = sizes(load(listed, "")) if rest in self._plans else None
+        plan = self._plans.get(rest)
+        if plan is not None and shape is not None and len(shape) == len(plan.cells):
+            return plan.facts(shape)
+        facts = self._memo.get(texts[ZARRAY])
+        if facts is None:
+            facts = self._new_array_v2(path, texts, rest, listed)
+            self._memo[texts[ZARRAY]] = facts
+        return facts
+
+    def _new_array_v2(self, path: str, texts: Mapping[str, bytes], rest: bytes, listed: bytes) -> Facts:
+        try:
+            members = split_object(texts[ZARRAY])
+            plan = _plan(layout_v2(members)) if members.pop("shape", None) == listed else None
+            shape = sizes(load(listed, ""))
+        except (ValueError, OmnizarrError):
+            plan = shape = None
+        if plan is None or shape is None or len(shape) != len(plan.cells):
+            meta = nodes.parse(path, texts, self._limits)
+            return Facts(is_array=False) if meta is None else _facts(meta)
         self._plans[rest] = plan
         return plan.facts(shape)
 
