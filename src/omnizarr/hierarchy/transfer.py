@@ -53,7 +53,7 @@ def copy_node(source: Context, path: str, target: Context, new_path: str, *, ove
     with target.lock:
         if not overwrite and format_of(target.store, new_path) is not None:
             raise ExistsError("there is a node already", path=place_name(target.store, new_path), hint=hint or None)
-        make_room(target, new_path, format_of(source.store, path) or ZARR3.name)
+        _make_room(target, new_path, format_of(source.store, path) or ZARR3.name)
         start, new_start = path + "/" if path else "", new_path + "/" if new_path else ""
         if overwrite:
             target.store.erase_prefix(new_start)
@@ -71,13 +71,8 @@ def copy_node(source: Context, path: str, target: Context, new_path: str, *, ove
         record(target.store, new_path, written, erase=True)
 
 
-def make_room(target: Context, path: str, form: str) -> None:
-    """Make the groups above a path that are missing, after checking those that are there.
-
-    Raises:
-        NodeTypeError: If one of them is an array.
-        UnsupportedError: If one has another format.
-    """
+def _make_room(target: Context, path: str, form: str) -> None:
+    """Make the groups above a path that are missing, after checking those that are there."""
     for i, above in enumerate(reversed(ancestors(path))):
         meta = load(target.store, above, target.limits)
         if meta is None:
@@ -149,3 +144,13 @@ def _texts(context: Context, start: str, keys: list[str]) -> dict[str, bytes]:
             message = f"{start + key!r} is not an object in JSON, so the consolidated metadata leave it out"
             warn(message)
     return texts
+
+
+def make_room(target: Context, path: str, form: str) -> None:
+    """Make the groups above a path that are missing, after checking those that are there; `form` is their format.
+
+    Raises:
+        NodeTypeError: If one of them is an array.
+        UnsupportedError: If one has another format.
+    """
+    _make_room(target, path, form)

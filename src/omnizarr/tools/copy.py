@@ -18,8 +18,8 @@ from omnizarr.hierarchy.upkeep import is_sound, record
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.store.protocol import Store, place_name
 from omnizarr.tools import journal
+from omnizarr.tools.batches import Moved, Mover
 from omnizarr.tools.choosing import chosen, in_order, is_document, own_documents, reduced
-from omnizarr.tools.moving import Moved, Mover
 from omnizarr.tools.nodes import Node, context_of, nodes_of, open_at
 from omnizarr.tools.progress import Progress
 from omnizarr.tools.sweeping import sweep
