@@ -16,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 from time import perf_counter
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 _TOP = Path(__file__).parents[1]
 _ENGINES = ("omnizarr", "zarrs_reencode", "dask", "rechunker")
@@ -95,9 +95,11 @@ def run_rechunker(task: Task) -> float:
     from rechunker import rechunk
 
     start = perf_counter()
-    source = zarr.open_array(task.source, mode="r")
+    # It only works with zarr-python 2, and so with Zarr v2.
+    source = zarr.open_array(task.source + "-v2", mode="r")
     middle = task.target + ".middle"
-    plan = rechunk(source, task.chunks, str(task.memory), task.target, temp_store=middle)
+    options = {"compressor": source.compressor}
+    plan = rechunk(source, task.chunks, str(task.memory), task.target, target_options=options, temp_store=middle)
     plan.execute()
     shutil.rmtree(middle, ignore_errors=True)
     return perf_counter() - start
@@ -139,7 +141,7 @@ def measure(engine: str, task: Task, python: str) -> Result | str:
     return Result(seconds, usage.ru_maxrss / 1024, usage.ru_utime + usage.ru_stime)
 
 
-def make(path: Path, codec: str, shape: tuple[int, ...]) -> None:
+def make(path: Path, codec: str, shape: tuple[int, ...], form: Literal["zarr2", "zarr3"] = "zarr3") -> None:
     """Write the source: a smooth field with a little noise, plane by plane."""
     import numpy as np
 
@@ -149,7 +151,7 @@ def make(path: Path, codec: str, shape: tuple[int, ...]) -> None:
         return
     codecs = [{"name": "bytes", "configuration": {"endian": "little"}}, _CODECS[codec]]
     array = oz.create_array(
-        path, shape=shape, dtype="<f4", chunks=(1, *shape[1:]), codecs=codecs, fill_value=0, overwrite=True
+        path, shape=shape, dtype="<f4", chunks=(1, *shape[1:]), codecs=codecs, fill_value=0, format=form
     )
     rng = np.random.default_rng(0)
     x = np.linspace(0, 10, shape[1], dtype="f4")[:, None]
@@ -187,6 +189,8 @@ def race(args: argparse.Namespace, root: Path) -> None:
     for codec in args.codecs.split(","):
         source = root / f"source-{codec}"
         make(source, codec, shape)
+        if "rechunker" in engines:
+            make(root / f"source-{codec}-v2", codec, shape, "zarr2")
         best: dict[str, Result] = {}
         for _ in range(args.rounds):
             for engine in engines:

@@ -17,8 +17,8 @@ import omnizarr as oz
 from omnizarr.errors import ConflictError, ExistsError, NotFoundError, ReadOnlyError, UnsupportedError
 from omnizarr.store import DictStore, MemoryStore, ReadOnlyStore
 from omnizarr.tools import journal
+from omnizarr.tools.batches import Mover
 from omnizarr.tools.choosing import chosen, in_order, matches
-from omnizarr.tools.raw_keys import Mover
 from omnizarr.tools.sweeping import sweep
 
 CORPUS = Path(__file__).parents[1] / "corpus"
@@ -261,7 +261,7 @@ import omnizarr as oz
 def tell(done, total, nbytes):
     print(done, flush=True)
     time.sleep(0.2)
-import omnizarr.tools.raw_keys as moving
+import omnizarr.tools.batches as moving
 moving._FIRST = moving._MOST = 60
 oz.copy(sys.argv[1], sys.argv[2], progress=tell)
 """

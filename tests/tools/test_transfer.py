@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from math import prod
+from pathlib import Path
 
 import hypothesis.strategies as st
 import numpy as np
@@ -188,6 +191,42 @@ def test_shapes_must_agree() -> None:
     one = oz.create_array({}, shape=(3,), dtype="i4")
     with pytest.raises(ShapeError):
         plan_transfer(one.metadata, one.metadata._replace(shape=(4,)))
+
+
+MEASURED = """
+import resource, sys
+import numpy as np
+import omnizarr as oz
+from omnizarr.array.io import Access
+from omnizarr.tools.nodes import context_of
+from omnizarr.tools.transfer import plan_transfer, run_transfer
+
+codec = {"name": sys.argv[2], "configuration": {"level": 1} if sys.argv[2] == "zstd" else {"typesize": 4}}
+options = {"shape": (96, 512, 512), "dtype": "<f4", "codecs": [{"name": "bytes"}, codec]}
+source = oz.create_array(sys.argv[1] + "/a", chunks=(1, 512, 512), **options)
+target = oz.create_array(sys.argv[1] + "/b", chunks=(96, 16, 16), **options)
+plane = np.random.default_rng(0).integers(0, 999, (512, 512)).astype("f4")
+for i in range(96):
+    source[i] = plane + i
+memory = 24 << 20
+plan = plan_transfer(source.metadata, target.metadata, memory=memory)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+run_transfer(plan, *(Access(context_of(a).store, a.path, a.metadata) for a in (source, target)))
+after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+assert np.array_equal(target[:, :20, :20], source[:, :20, :20])
+print(len(plan.stages), plan.total, (after - before) * 1024, memory)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the size of memory is told in other units")
+@pytest.mark.parametrize(("codec", "stages"), [("zstd", 2), ("blosc", 1)])
+def test_a_process_keeps_within_the_memory(tmp_path: Path, codec: str, stages: int) -> None:
+    command = [sys.executable, "-c", MEASURED, str(tmp_path), codec]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    number, regions, grown, memory = map(int, told.split())
+    assert (number, regions > 3) == (stages, True)
+    # What the codecs' own states and the allocator take comes on top.
+    assert grown <= memory + (8 << 20)
 
 
 @given(st.integers(1, 60), st.integers(1, 20), st.integers(1, 20))
