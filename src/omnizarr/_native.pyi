@@ -16,8 +16,10 @@ __all__ = [
     "Stream",
     "Survey",
     "ZipStore",
+    "cut_member",
+    "same_texts",
+    "split_inside",
     "split_object",
-    "squeeze",
 ]
 
 _Step: TypeAlias = tuple[str, dict[str, Any]]
@@ -224,5 +226,18 @@ class Stream:
 def split_object(document: bytes) -> dict[str, bytes]:
     """Split a JSON object into its members' raw texts without parsing them."""
 
-def squeeze(document: bytes) -> bytes:
-    """Return a JSON text without the white space between its tokens."""
+def split_inside(document: bytes, path: Sequence[str]) -> tuple[dict[str, bytes], dict[str, bytes]] | None:
+    """Split the object that names lead to, and the one right around it without that one, as `split_object` does.
+
+    Returns:
+        The two; `None` if a name is not there, or not that of an object. Names are looked for as they are.
+    """
+
+def cut_member(document: bytes, name: str) -> tuple[bytes, bytes]:
+    """Cut a member out of a JSON object: what is left of the text, which is JSON no more, and the member's raw text.
+
+    If there is no such member, or several, all is left. The name is looked for as it is, so it must need no escapes.
+    """
+
+def same_texts(documents: Sequence[bytes], others: Sequence[bytes]) -> list[bool]:
+    """Say of each pair of JSON texts whether they are the same but for white space between tokens."""

@@ -14,8 +14,10 @@ try:
         Stream,
         Survey,
         ZipStore,
+        cut_member,
+        same_texts,
+        split_inside,
         split_object,
-        squeeze,
     )
 except ImportError as error:
     raise MissingDependencyError(
@@ -32,6 +34,8 @@ __all__ = [
     "Stream",
     "Survey",
     "ZipStore",
+    "cut_member",
+    "same_texts",
+    "split_inside",
     "split_object",
-    "squeeze",
 ]

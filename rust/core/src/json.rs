@@ -6,34 +6,86 @@ use std::ops::Range;
 /// Where a member's name and value are.
 pub type Member = (Range<usize>, Range<usize>);
 
+/// The members of an object inside another, and those of the other without it.
+pub type Inside = (Vec<Member>, Vec<Member>);
+
 /// The members of the object that `text` consists of: each name's text, quotes included, and each value's text.
 ///
 /// Only as much is checked as it takes to find the members' borders; whoever uses a value parses it, and sees its errors.
 pub fn members(text: &[u8]) -> Result<Vec<Member>, usize> {
-    let mut at = space(text, 0);
-    at = expect(text, at, b'{')?;
     let mut list = Vec::new();
-    at = space(text, at);
+    let at = collect(text, space(text, 0), &mut list)?;
+    end(text, at, list)
+}
+
+/// The members of an object that lies inside others, and those of the object right around it without that one, in one
+/// pass. `path` has the names on the way with their quotes; `None` if one is not there, or not that of an object.
+pub fn members_inside(text: &[u8], path: &[&[u8]]) -> Result<Option<Inside>, usize> {
+    let mut found = None;
+    let at = descend(text, space(text, 0), path, &mut found)?;
+    end(text, at, found)
+}
+
+fn descend(text: &[u8], at: usize, path: &[&[u8]], found: &mut Option<Inside>) -> Result<usize, usize> {
+    let (mut inner, mut around) = (None, Vec::new());
+    let stop = object(text, at, &mut |name, start| {
+        let on_the_way = text.get(start) == Some(&b'{') && text.get(name.clone()) == path.first().copied();
+        match path {
+            // Of two members of one name none is the right one.
+            [_, ..] if on_the_way && (inner.is_some() || found.is_some()) => Err(start),
+            [_] if on_the_way => {
+                let mut list = Vec::new();
+                let stop = collect(text, start, &mut list)?;
+                inner = Some(list);
+                Ok(stop)
+            }
+            [_, rest @ ..] if on_the_way => descend(text, start, rest, found),
+            _ => {
+                let stop = value(text, start)?;
+                around.push((name, start..stop));
+                Ok(stop)
+            }
+        }
+    })?;
+    if let Some(list) = inner {
+        *found = Some((list, around));
+    }
+    Ok(stop)
+}
+
+/// List the members of the object that starts at `at`; returns where it ends.
+fn collect(text: &[u8], at: usize, list: &mut Vec<Member>) -> Result<usize, usize> {
+    object(text, at, &mut |name, start| {
+        let stop = value(text, start)?;
+        list.push((name, start..stop));
+        Ok(stop)
+    })
+}
+
+/// Go through the object that starts at `at`: `each` gets a name and where its value starts, and says where that ends.
+fn object(
+    text: &[u8],
+    at: usize,
+    each: &mut dyn FnMut(Range<usize>, usize) -> Result<usize, usize>,
+) -> Result<usize, usize> {
+    let mut at = space(text, expect(text, at, b'{')?);
     if text.get(at) == Some(&b'}') {
-        return end(text, at, list);
+        return Ok(at.saturating_add(1));
     }
     loop {
         let name = at..string(text, at)?;
         at = expect(text, space(text, name.end), b':')?;
-        let start = space(text, at);
-        let stop = value(text, start)?;
-        list.push((name, start..stop));
-        at = space(text, stop);
+        at = space(text, each(name, space(text, at))?);
         match text.get(at) {
             Some(b',') => at = space(text, at.saturating_add(1)),
-            Some(b'}') => return end(text, at, list),
+            Some(b'}') => return Ok(at.saturating_add(1)),
             _ => return Err(at),
         }
     }
 }
 
 fn end<T>(text: &[u8], at: usize, list: T) -> Result<T, usize> {
-    let rest = space(text, at.saturating_add(1));
+    let rest = space(text, at);
     if rest == text.len() { Ok(list) } else { Err(rest) }
 }
 
@@ -92,28 +144,47 @@ fn value(text: &[u8], at: usize) -> Result<usize, usize> {
     }
 }
 
-/// The text without the white space between its tokens; strings keep theirs.
-pub fn squeezed(text: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len());
-    let (mut quoted, mut escaped) = (false, false);
-    for &byte in text {
-        if quoted {
-            quoted = escaped || byte != b'"';
-            escaped = byte == b'\\' && !escaped;
-        } else if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
-            continue;
-        } else {
-            quoted = byte == b'"';
-        }
-        out.push(byte);
+/// Whether two texts are the same but for white space between tokens.
+pub fn same(one: &[u8], other: &[u8]) -> bool {
+    Tokens::of(one).eq(Tokens::of(other))
+}
+
+/// The bytes of a text without the white space between its tokens; strings keep theirs.
+struct Tokens<'a> {
+    bytes: std::slice::Iter<'a, u8>,
+    quoted: bool,
+    escaped: bool,
+}
+
+impl<'a> Tokens<'a> {
+    fn of(text: &'a [u8]) -> Self {
+        Self { bytes: text.iter(), quoted: false, escaped: false }
     }
-    out
+}
+
+impl Iterator for Tokens<'_> {
+    type Item = u8;
+
+    fn next(&mut self) -> Option<u8> {
+        loop {
+            let byte = *self.bytes.next()?;
+            if self.quoted {
+                self.quoted = self.escaped || byte != b'"';
+                self.escaped = byte == b'\\' && !self.escaped;
+            } else if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
+                continue;
+            } else {
+                self.quoted = byte == b'"';
+            }
+            return Some(byte);
+        }
+    }
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::indexing_slicing)]
 mod tests {
-    use super::{members, squeezed};
+    use super::{Member, members, members_inside, same};
 
     #[test]
     fn members_are_cut_at_their_borders() {
@@ -132,10 +203,38 @@ mod tests {
     }
 
     #[test]
-    fn white_space_goes_but_not_from_strings() {
+    fn members_of_an_inner_object_are_found_in_one_pass() {
+        let text =
+            br#" {"a": [{"b": {}}], "b": 1, "x": {"kind": "k", "y": {"p": {"q": 1}, "r": "}"}, "z": 2}, "c": 3} "#;
+        let look = |path: &[&[u8]]| {
+            let cut = |list: Vec<Member>| {
+                list.into_iter().map(|(n, v)| [&text[n], &text[v]].map(String::from_utf8_lossy).join(" ")).collect()
+            };
+            let found: Option<(Vec<String>, Vec<String>)> =
+                members_inside(text, path).unwrap().map(|(inner, around)| (cut(inner), cut(around)));
+            found.map(|(inner, around)| format!("{} | {}", inner.join(", "), around.join(", ")))
+        };
+        let found = look(&[br#""x""#, br#""y""#]).unwrap();
+        assert_eq!(found, r#""p" {"q": 1}, "r" "}" | "kind" "k", "z" 2"#);
+        assert!(look(&[br#""x""#]).unwrap().starts_with(r#""kind" "k", "y" {"#));
+        assert_eq!(look(&[br#""y""#]), None);
+        assert_eq!(look(&[br#""b""#]), None);
+        assert_eq!(look(&[br#""x""#, br#""z""#]), None);
+        for twice in [&br#"{"x": {"y": {}, "y": {}}}"#[..], br#"{"x": {"y": {}}, "x": {"y": {}}}"#] {
+            assert!(members_inside(twice, &[br#""x""#, br#""y""#]).is_err());
+        }
+        assert!(members_inside(br#"{"x": {"y": {"p": 1}}"#, &[br#""x""#, br#""y""#]).is_err());
+        assert!(members_inside(br#"{"x": {"y": {"p": }}}"#, &[br#""x""#, br#""y""#]).is_err());
+    }
+
+    #[test]
+    fn white_space_counts_in_strings_only() {
         let text = br#"{ "a b" : [ 1,
             "c\" d\\" , null ]	}"#;
-        assert_eq!(squeezed(text), br#"{"a b":[1,"c\" d\\",null]}"#);
-        assert_eq!(squeezed(b" \"open "), b"\"open ");
+        assert!(same(text, br#"{"a b":[1,"c\" d\\",null]}"#));
+        assert!(!same(text, br#"{"a b":[1,"c\"d\\",null]}"#));
+        assert!(!same(text, br#"{"ab":[1,"c\" d\\",null]}"#));
+        assert!(!same(text, br#"{"a b":[1,"c\" d\\",null]}}"#));
+        assert!(same(b"", b" \n"));
     }
 }

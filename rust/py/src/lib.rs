@@ -16,14 +16,19 @@ mod strings;
 mod survey;
 mod threads;
 
+use omnizarr_core::json::Member;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict};
 
-/// Split a JSON object into its members' raw texts without parsing them.
-#[pyfunction]
-fn split_object<'py>(py: Python<'py>, document: &[u8]) -> PyResult<Bound<'py, PyDict>> {
-    let members = omnizarr_core::json::members(document)
-        .map_err(|at| pyo3::exceptions::PyValueError::new_err(format!("no JSON object: error at byte {at}")))?;
+type Parts<'py> = Bound<'py, PyDict>;
+
+fn malformed(at: usize) -> PyErr {
+    pyo3::exceptions::PyValueError::new_err(format!("no JSON object: error at byte {at}"))
+}
+
+/// Members of an object as a dictionary of their raw texts.
+fn texts<'py>(py: Python<'py>, document: &[u8], members: Vec<Member>) -> PyResult<Parts<'py>> {
     let loads = py.import("json")?.getattr("loads")?;
     let dict = PyDict::new(py);
     for (name, value) in members {
@@ -41,10 +46,48 @@ fn split_object<'py>(py: Python<'py>, document: &[u8]) -> PyResult<Bound<'py, Py
     Ok(dict)
 }
 
-/// Return a JSON text without the white space between its tokens.
+/// Split a JSON object into its members' raw texts without parsing them.
 #[pyfunction]
-fn squeeze<'py>(py: Python<'py>, document: &[u8]) -> Bound<'py, PyBytes> {
-    PyBytes::new(py, &omnizarr_core::json::squeezed(document))
+fn split_object<'py>(py: Python<'py>, document: &[u8]) -> PyResult<Parts<'py>> {
+    texts(py, document, omnizarr_core::json::members(document).map_err(malformed)?)
+}
+
+/// Split an object inside others as `split_object` does, and the one right around it without that one.
+#[pyfunction]
+fn split_inside<'py>(
+    py: Python<'py>,
+    document: &[u8],
+    path: Vec<String>,
+) -> PyResult<Option<(Parts<'py>, Parts<'py>)>> {
+    let quoted: Vec<Vec<u8>> = path.iter().map(|name| format!("\"{name}\"").into_bytes()).collect();
+    let quoted: Vec<&[u8]> = quoted.iter().map(Vec::as_slice).collect();
+    let found = omnizarr_core::json::members_inside(document, &quoted).map_err(malformed)?;
+    found.map(|(inner, around)| Ok((texts(py, document, inner)?, texts(py, document, around)?))).transpose()
+}
+
+/// Say of each pair of JSON texts whether they are the same but for white space.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value, reason = "lists of buffers cannot be borrowed")]
+fn same_texts(documents: Vec<PyBackedBytes>, others: Vec<PyBackedBytes>) -> Vec<bool> {
+    documents.iter().zip(&others).map(|(one, other)| omnizarr_core::json::same(one, other)).collect()
+}
+
+/// Cut a member out of a JSON object: what is left of the text, and the member's raw text.
+#[pyfunction]
+fn cut_member<'py>(
+    py: Python<'py>,
+    document: &[u8],
+    name: &str,
+) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+    let members = omnizarr_core::json::members(document).map_err(malformed)?;
+    let quoted = format!("\"{name}\"");
+    let mut found = members.into_iter().filter(|(key, _)| document.get(key.clone()) == Some(quoted.as_bytes()));
+    let (Some((_, value)), None) = (found.next(), found.next()) else {
+        return Ok((PyBytes::new(py, document), PyBytes::new(py, b"")));
+    };
+    let (head, tail) = (document.get(..value.start), document.get(value.end..));
+    let rest = [head.unwrap_or_default(), tail.unwrap_or_default()].concat();
+    Ok((PyBytes::new(py, &rest), PyBytes::new(py, document.get(value).unwrap_or_default())))
 }
 
 /// The kernel.
@@ -59,6 +102,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<survey::Survey>()?;
     module.add_class::<survey::Checked>()?;
     module.add_class::<stream::Stream>()?;
-    module.add_function(wrap_pyfunction!(squeeze, module)?)?;
+    module.add_function(wrap_pyfunction!(cut_member, module)?)?;
+    module.add_function(wrap_pyfunction!(same_texts, module)?)?;
+    module.add_function(wrap_pyfunction!(split_inside, module)?)?;
     module.add_function(wrap_pyfunction!(split_object, module)?)
 }

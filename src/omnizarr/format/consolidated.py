@@ -19,7 +19,7 @@ from omnizarr.format.check import part
 from omnizarr.format.document import describe, load
 from omnizarr.format.names import ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, join, normal_path
 from omnizarr.limits import DEFAULT_LIMITS, Limits
-from omnizarr.native import split_object
+from omnizarr.native import split_inside, split_object
 
 FIELD: Final = "consolidated_metadata"
 MARK: Final = b'"consolidated_metadata"'
@@ -47,7 +47,7 @@ def split_v2(data: bytes, key: str, limits: Limits = DEFAULT_LIMITS) -> dict[str
         UnsupportedError: It is of another format than 1.
         UnsafeError: A key leads out of the group.
     """
-    members = _split(data, "/", key)
+    members, entries = _parts(data, ("metadata",), key)
     if "record_size" in members:
         # Chunks are named in parquet files beside it; read as plain v2, the arrays would seem to be empty.
         raise UnsupportedError("this is a reference set in parquet, which cannot be opened yet", key=key)
@@ -58,12 +58,15 @@ def split_v2(data: bytes, key: str, limits: Limits = DEFAULT_LIMITS) -> dict[str
             message = f"zarr_consolidated_format is {describe(value)}, not 1"
             raise UnsupportedError(message, pointer="/zarr_consolidated_format", key=key, hint=_HINT)
     texts: dict[str, bytes] = {}
-    entries = _entries(members, "", key)
+    if entries is None:
+        entries = _entries(members, "", key)
     plain = _are_normal(entries)
     for name, raw in entries.items():
         inner = name if plain else normal_path(name)
         leaf = inner.rpartition("/")[2]
-        text = _document(raw, "/metadata", name, key, limits) if leaf in _DOCUMENTS else raw
+        text = raw
+        if leaf in _DOCUMENTS and not raw.startswith(b"{"):
+            text = _document(raw, "/metadata", name, key, limits)
         if leaf in (ZARRAY, ZGROUP) and MARK in text:
             text, _ = _parted(text, "/metadata", name, key)
         texts[inner] = text
@@ -81,48 +84,64 @@ def split_v3(data: bytes, key: str, limits: Limits = DEFAULT_LIMITS) -> dict[str
         UnsafeError: A path leads out of the group.
         LimitError: Consolidated metadata in consolidated metadata are nested too deep.
     """
-    block = _split(data, "/", key).get(FIELD)
-    if block is None or block == _NULL:  # zarr-python 3.0 writes null for none
-        return None
+    members, entries = _parts(data, (FIELD, "metadata"), key)
+    if entries is None:
+        block = members.get(FIELD)
+        if block is None or block == _NULL:  # zarr-python 3.0 writes null for none
+            return None
+        members = _split(block, f"/{FIELD}", key)
     texts: dict[str, bytes] = {}
-    level = [("", f"/{FIELD}", block)]
+    level = [("", f"/{FIELD}", _inline(members, entries, f"/{FIELD}", key, limits))]
     depth = 0
     while level:
         if depth > limits.max_document_depth:
             message = f"consolidated metadata are nested deeper than {limits.max_document_depth} levels"
             raise LimitError(message, key=key)
-        nested: list[tuple[str, str, bytes]] = []
+        nested: list[tuple[str, str, dict[str, bytes]]] = []
         empty: set[bytes] = set()  # nearly all that are nested, and these are alike
-        for above, pointer, inner in level:
-            if inner in empty:
-                continue
-            entries = _inline(inner, pointer, key, limits)
-            if not entries:
-                empty.add(inner)
+        for above, pointer, found in level:
             place = f"{pointer}/metadata"
-            plain = not above and _are_normal(entries)
-            for name, raw in entries.items():
+            plain = not above and _are_normal(found)
+            for name, raw in found.items():
                 path = name if plain else normal_path(join(above, name))
-                text = _document(raw, place, name, key, limits)
+                text = raw if raw.startswith(b"{") else _document(raw, place, name, key, limits)
                 if MARK in text:
                     text, deeper = _parted(text, place, name, key)
-                    if deeper is not None:
-                        nested.append((path, f"{place}/{part(name)}/{FIELD}", deeper))
+                    if deeper is not None and deeper not in empty:
+                        inner = f"{place}/{part(name)}/{FIELD}"
+                        inside = _inline(_split(deeper, inner, key), None, inner, key, limits)
+                        if inside:
+                            nested.append((path, inner, inside))
+                        else:
+                            empty.add(deeper)
                 texts.setdefault(join(path, ZARR_JSON), text)  # the map further up is what writers keep in step
         level = nested
         depth += _LEVELS_OF_A_BLOCK
     return texts
 
 
-def _inline(block: bytes, pointer: str, key: str, limits: Limits) -> dict[str, bytes]:
-    members = _split(block, pointer, key)
+def _parts(data: bytes, path: tuple[str, ...], key: str) -> tuple[dict[str, bytes], dict[str, bytes] | None]:
+    """Return the members around the map of documents and the entries of that; or all members, and `None` for those."""
+    try:
+        found = split_inside(data.removeprefix(_BOM), path)
+    except ValueError:  # taking it apart step by step tells what is wrong
+        found = None
+    if found is None:
+        return _split(data, "/", key), None
+    entries, members = found
+    return members, {name: text for name, text in entries.items() if text != _NULL}
+
+
+def _inline(
+    members: Mapping[str, bytes], entries: dict[str, bytes] | None, pointer: str, key: str, limits: Limits
+) -> dict[str, bytes]:
     kind = members.get("kind", b'"inline"')
     if kind != b'"inline"':
         value = load(kind, key, limits)
         if value != "inline":
             message = f"consolidated metadata of kind {describe(value)} are not supported"
             raise UnsupportedError(message, pointer=f"{pointer}/kind", key=key, hint=_HINT)
-    return _entries(members, pointer, key)
+    return _entries(members, pointer, key) if entries is None else entries
 
 
 def without_block(data: bytes) -> bytes:

@@ -82,16 +82,14 @@ def look(place: Place) -> Detected:
     """Say what is at a place that has a store."""
     base = _base(place.context.store)
     local = base.root if isinstance(base, FileStore) else None
-    store = _STORES.get(type(base).__name__, type(base).__name__)
+    store = _store_name(base)
     try:
         meta = place.load()
         block = None if meta is not None else load_block(place.context.store, place.path, place.context.limits)
     except OmnizarrError as error:
         return _broken(place, store, error)
     if isinstance(meta, (ArrayMeta, GroupMeta)):
-        kind = "array" if isinstance(meta, ArrayMeta) else "group"
-        what = f"{_NAMES[meta.format]} {kind}"
-        return Detected(what, meta.format, kind, store, _reason(place, meta.format))
+        return of_node(place, meta)
     if block is not None:
         reason = f"there is {ZMETADATA}, and no other document"
         return Detected("Zarr v2 group", "zarr2", "group", store, reason)
@@ -99,6 +97,17 @@ def look(place: Place) -> Detected:
     if local is not None and sniffed is not None:
         return _not_a_folder(local, sniffed.what, sniffed.cure)
     return _nothing(place, local, store)
+
+
+def of_node(place: Place, meta: ArrayMeta | GroupMeta) -> Detected:
+    """Say what a node is that was found at a place."""
+    kind = "array" if isinstance(meta, ArrayMeta) else "group"
+    store = _store_name(_base(place.context.store))
+    return Detected(f"{_NAMES[meta.format]} {kind}", meta.format, kind, store, _reason(place, meta.format))
+
+
+def _store_name(base: Store) -> str:
+    return _STORES.get(type(base).__name__, type(base).__name__)
 
 
 def _reason(place: Place, name: str) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 
 from omnizarr.errors import LimitError, OmnizarrError, OmnizarrWarning, UnsupportedError
 from omnizarr.hierarchy.array import Array
-from omnizarr.hierarchy.detect import look
+from omnizarr.hierarchy.detect import of_node
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.opening import Format, Place, open_node
 from omnizarr.limits import DEFAULT_LIMITS, Limits
@@ -69,7 +69,7 @@ def info(
         else:
             place = Place(where, "r", path, limits=limits)
         node = open_node(place, "r", format, None)
-        found = look(place)
+        found = of_node(place, node.metadata)
         array, group, seen = None, None, tuple[str, ...]()
         if isinstance(node, Array):
             array, remarks = _array(node, stored=stored is not False, cells=cells, decode=decode, progress=progress)
