@@ -17,6 +17,7 @@ __all__ = [
     "Survey",
     "ZipStore",
     "copy_keys",
+    "cut_member",
     "same_texts",
     "split_inside",
     "split_object",
@@ -246,6 +247,12 @@ def split_inside(document: bytes, path: Sequence[str]) -> tuple[dict[str, bytes]
 
     Returns:
         The two; `None` if a name is not there, or not that of an object. Names are looked for as they are.
+    """
+
+def cut_member(document: bytes, name: str) -> tuple[bytes, bytes]:
+    """Cut a member out of a JSON object: what is left of the text, which is JSON no more, and the member's raw text.
+
+    If there is no such member, or several, all is left. The name is looked for as it is, so it must need no escapes.
     """
 
 def same_texts(documents: Sequence[bytes], others: Sequence[bytes]) -> list[bool]:

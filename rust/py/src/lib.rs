@@ -73,6 +73,24 @@ fn same_texts(documents: Vec<PyBackedBytes>, others: Vec<PyBackedBytes>) -> Vec<
     documents.iter().zip(&others).map(|(one, other)| omnizarr_core::json::same(one, other)).collect()
 }
 
+/// Cut a member out of a JSON object: what is left of the text, and the member's raw text.
+#[pyfunction]
+fn cut_member<'py>(
+    py: Python<'py>,
+    document: &[u8],
+    name: &str,
+) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+    let members = omnizarr_core::json::members(document).map_err(malformed)?;
+    let quoted = format!("\"{name}\"");
+    let mut found = members.into_iter().filter(|(key, _)| document.get(key.clone()) == Some(quoted.as_bytes()));
+    let (Some((_, value)), None) = (found.next(), found.next()) else {
+        return Ok((PyBytes::new(py, document), PyBytes::new(py, b"")));
+    };
+    let (head, tail) = (document.get(..value.start), document.get(value.end..));
+    let rest = [head.unwrap_or_default(), tail.unwrap_or_default()].concat();
+    Ok((PyBytes::new(py, &rest), PyBytes::new(py, document.get(value).unwrap_or_default())))
+}
+
 /// The kernel.
 #[pymodule(gil_used = false)]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -86,6 +104,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<survey::Checked>()?;
     module.add_class::<stream::Stream>()?;
     module.add_function(wrap_pyfunction!(copying::copy_keys, module)?)?;
+    module.add_function(wrap_pyfunction!(cut_member, module)?)?;
     module.add_function(wrap_pyfunction!(same_texts, module)?)?;
     module.add_function(wrap_pyfunction!(split_inside, module)?)?;
     module.add_function(wrap_pyfunction!(split_object, module)?)

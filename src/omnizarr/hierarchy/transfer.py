@@ -190,13 +190,3 @@ def _texts(context: Context, start: str, keys: list[str]) -> dict[str, bytes]:
             message = f"{start + key!r} is not an object in JSON, so the consolidated metadata leave it out"
             warn(message)
     return texts
-
-
-def make_room(target: Context, path: str, form: str) -> None:
-    """Make the groups above a path that are missing, after checking those that are there; `form` is their format.
-
-    Raises:
-        NodeTypeError: If one of them is an array.
-        UnsupportedError: If one has another format.
-    """
-    _make_room(target, path, form)

@@ -18,7 +18,7 @@ from omnizarr.format.document import load
 from omnizarr.format.names import ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, ZMETADATA, join
 from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
-from omnizarr.native import same_texts, split_object
+from omnizarr.native import cut_member, same_texts, split_object
 from omnizarr.store.protocol import Store
 from omnizarr.tools.entries import Layout
 from omnizarr.tools.plain_documents import layout_v2, layout_v3, names, sizes, without_shape
@@ -46,6 +46,7 @@ _SAMPLE: Final = 100
 
 _FAST: Final = ("zarr3", "zarr2")
 _GROUP_V3: Final = {"zarr_format": b"3", "node_type": b'"group"'}
+_GROUP_V2: Final = {"zarr_format": b"2"}
 
 _XARRAY: Final = b'"_ARRAY_DIMENSIONS"'
 _OME: Final = b'"multiscales"'
@@ -239,64 +240,46 @@ class _Scanner:
         return rows
 
     def _known(self, path: str, texts: Mapping[str, bytes]) -> Facts:
-        """Return the facts of a node, worked out once for all whose documents differ in attributes alone."""
-        new = ZARR_JSON in texts
-        if ZARRAY in texts:
-            return self._array_v2(path, texts)
-        text = texts.get(ZARR_JSON) or texts.get(ZGROUP, b"")
-        try:
-            members = split_object(text)
-            self._look(members.pop("attributes", b"") if new else b"")
-            key: object = tuple(members.items())
-        except ValueError:  # the parser says better what is wrong
-            members, key = {}, None
-        facts = None if key is None else self._memo.get(key)
+        """Return the facts of a node, worked out once for all whose documents differ in attributes or shape alone."""
+        key = texts.get(ZARRAY) or texts.get(ZGROUP, b"")
+        if (text := texts.get(ZARR_JSON)) is not None:
+            try:
+                key, attributes = cut_member(text, "attributes")
+                self._look(attributes)
+            except ValueError:  # the parser says better what is wrong
+                key = text
+        rest, listed = without_shape(key)
+        plan = self._plans.get(rest)
+        shape = None if plan is None else _shape(listed)
+        if plan is not None and shape is not None and len(shape) == len(plan.cells):
+            return plan.facts(shape)
+        facts = self._memo.get(key)
         if facts is None:
-            facts = self._plain(members, new=new) if members else None
+            facts = self._plain(texts, rest, listed)
             if facts is None:
                 meta = nodes.parse(path, texts, self._limits)
                 facts = Facts(is_array=False) if meta is None else _facts(meta)
-            if key is not None:
-                self._memo[key] = facts
+            self._memo[key] = facts
         return facts
 
-    def _plain(self, members: dict[str, bytes], *, new: bool) -> Facts | None:
+    def _plain(self, texts: Mapping[str, bytes], rest: bytes, listed: bytes) -> Facts | None:
         """Return the facts of a node of the plainest kind, of which the model need not be asked; `None` for others."""
-        if members == ({**_GROUP_V3} if new else {"zarr_format": b"2"}):
-            return Facts(is_array=False)
-        shape = sizes(load(members.pop("shape", b"null"), ""))
-        dims = members.pop("dimension_names", None)
-        rest = tuple(members.items())
-        plan = self._plans.get(rest) or _plan(layout_v3(members))
-        if plan is None or shape is None or len(shape) != len(plan.cells):
-            return None
-        if dims is not None and names(load(dims, ""), len(shape)) is None:
-            return None
-        self._plans[rest] = plan
-        return plan.facts(shape)
-
-    def _array_v2(self, path: str, texts: Mapping[str, bytes]) -> Facts:
-        rest, listed = without_shape(texts[ZARRAY])
-        shape = sizes(load(listed, "")) if rest in self._plans else None
-        plan = self._plans.get(rest)
-        if plan is not None and shape is not None and len(shape) == len(plan.cells):
-            return plan.facts(shape)
-        facts = self._memo.get(texts[ZARRAY])
-        if facts is None:
-            facts = self._new_array_v2(path, texts, rest, listed)
-            self._memo[texts[ZARRAY]] = facts
-        return facts
-
-    def _new_array_v2(self, path: str, texts: Mapping[str, bytes], rest: bytes, listed: bytes) -> Facts:
+        new = texts.get(ZARR_JSON)
         try:
-            members = split_object(texts[ZARRAY])
-            plan = _plan(layout_v2(members)) if members.pop("shape", None) == listed else None
-            shape = sizes(load(listed, ""))
-        except (ValueError, OmnizarrError):
-            plan = shape = None
-        if plan is None or shape is None or len(shape) != len(plan.cells):
-            meta = nodes.parse(path, texts, self._limits)
-            return Facts(is_array=False) if meta is None else _facts(meta)
+            members = split_object(new or texts.get(ZARRAY) or texts[ZGROUP])
+            if new is not None:
+                members.pop("attributes", None)
+            if members == (_GROUP_V2 if new is None else _GROUP_V3):
+                return Facts(is_array=False)
+            shape = _shape(listed) if members.pop("shape", None) == listed else None
+            dims = members.pop("dimension_names", None) if new is not None else None
+            plan = _plan(layout_v2(members) if new is None else layout_v3(members))
+            if plan is None or shape is None or len(shape) != len(plan.cells):
+                return None
+            if dims is not None and names(load(dims, ""), len(shape)) is None:
+                return None
+        except (ValueError, OmnizarrError):  # the parser says better what is wrong
+            return None
         self._plans[rest] = plan
         return plan.facts(shape)
 
@@ -340,6 +323,13 @@ def _facts(meta: ArrayMeta | GroupMeta) -> Facts:
         return Facts(is_array=False)
     nbytes = prod(meta.shape) * meta.dtype.numpy.itemsize
     return Facts(is_array=True, nbytes=nbytes, remarks=tuple(one.id for one in remarks.of_layout(meta)))
+
+
+def _shape(text: bytes) -> tuple[int, ...] | None:
+    try:
+        return sizes(load(text, ""))
+    except OmnizarrError:
+        return None
 
 
 class _Plan(NamedTuple):
