@@ -12,13 +12,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import zarr
 
 import omnizarr as oz
-from omnizarr.errors import ConflictError, ExistsError, NotFoundError, ReadOnlyError, UnsupportedError
+from omnizarr.errors import ConflictError, ExistsError, NodeTypeError, NotFoundError, ReadOnlyError, UnsupportedError
 from omnizarr.store import DictStore, MemoryStore, ReadOnlyStore
 from omnizarr.tools import journal
 from omnizarr.tools.batches import Mover
 from omnizarr.tools.choosing import chosen, in_order, matches
+from omnizarr.tools.moving import move
 from omnizarr.tools.sweeping import sweep
 
 CORPUS = Path(__file__).parents[1] / "corpus"
@@ -367,3 +369,27 @@ def test_time_is_not_wasted_on_small_batches():
     if time.monotonic() - began < 0.5:
         assert len(told) < 10
     assert target.get("a/c/77") == b"x"
+
+
+def test_a_copy_named_by_its_own_folder_shows_up_in_the_group_above(tmp_path):
+    make(tmp_path / "a.zarr")
+    oz.consolidate(tmp_path / "a.zarr")
+    oz.copy(tmp_path / "a.zarr/t", tmp_path / "a.zarr/new/u")
+    seen = zarr.open_group(tmp_path / "a.zarr", mode="r", use_consolidated=True)
+    assert seen["new/u"].shape == (6, 8)
+    assert oz.validate(tmp_path / "a.zarr").findings == ()
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_a_folder_of_another_format_or_of_an_array_takes_no_copy(tmp_path, dry_run):
+    make(tmp_path / "a.zarr")
+    make(tmp_path / "b.zarr", "zarr2")
+    with pytest.raises(UnsupportedError, match="zarr2"):
+        oz.copy(tmp_path / "b.zarr/t", tmp_path / "a.zarr/u", dry_run=dry_run)
+    with pytest.raises(NodeTypeError, match="cannot hold"):
+        oz.copy(tmp_path / "a.zarr/t", tmp_path / "a.zarr/p/u", dry_run=dry_run)
+    with pytest.raises(NodeTypeError, match="cannot hold"):
+        move(tmp_path / "a.zarr/t", tmp_path / "a.zarr/p/u", dry_run=dry_run)
+    with pytest.raises(NodeTypeError, match="cannot hold"):
+        oz.convert(tmp_path / "a.zarr/t", tmp_path / "a.zarr/p/u", chunks=1)
+    assert "u" not in oz.open_group(tmp_path / "a.zarr")

@@ -119,6 +119,18 @@ def make_room(target: Context, path: str, form: str) -> None:
         NodeTypeError: If one of them is an array.
         UnsupportedError: If one has another format.
     """
+    parent, _, _ = path.rpartition("/")
+    if not check_room(target, path, form) and parent and dialect(form).has_groups:
+        create(target, parent, GroupMeta(format=form), overwrite=False)
+
+
+def check_room(target: Context, path: str, form: str) -> bool:
+    """Check the groups above a path; return whether the one right above is there.
+
+    Raises:
+        NodeTypeError: If one of them is an array.
+        UnsupportedError: If one has another format.
+    """
     for i, above in enumerate(reversed(ancestors(path))):
         meta = load(target.store, above, target.limits)
         if meta is None:
@@ -132,12 +144,8 @@ def make_room(target: Context, path: str, form: str) -> None:
                 path=place_name(target.store, above),
                 hint="create an array there and write the data of this one to it",
             )
-        if i == 0:
-            return
-        break
-    parent, _, _ = path.rpartition("/")
-    if parent and dialect(form).has_groups:
-        create(target, parent, GroupMeta(format=form), overwrite=False)
+        return i == 0
+    return False
 
 
 def consolidate(context: Context, path: str, meta: GroupMeta) -> None:

@@ -7,21 +7,23 @@ from typing import Final, NamedTuple, Protocol, cast
 
 from omnizarr.errors import ConflictError, ExistsError, NotFoundError, UnsupportedError
 from omnizarr.format.dialects import DRAFT
-from omnizarr.format.names import ZMETADATA
+from omnizarr.format.names import ZMETADATA, join
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.draft_view import DraftView
 from omnizarr.hierarchy.nodes import format_of
 from omnizarr.hierarchy.opening import Place
-from omnizarr.hierarchy.transfer import check_apart, make_room
+from omnizarr.hierarchy.transfer import check_apart, check_room, make_room
 from omnizarr.hierarchy.upkeep import is_sound, record
 from omnizarr.limits import DEFAULT_LIMITS, Limits
+from omnizarr.store.file import FileStore
 from omnizarr.store.protocol import Store, place_name
 from omnizarr.tools import journal
 from omnizarr.tools.batches import Moved, Mover
 from omnizarr.tools.choosing import chosen, in_order, is_document, own_documents, reduced
 from omnizarr.tools.nodes import Node, context_of, nodes_of, open_at
 from omnizarr.tools.progress import Progress
+from omnizarr.tools.rooted import climb
 from omnizarr.tools.sweeping import sweep
 
 _MOST_NAMED: Final = 3
@@ -103,13 +105,23 @@ def copy(
     (True, np.int32(7))
     """
     node = open_at(source, path=path, limits=limits)
-    place = Place(target, "a", target_path, limits=limits)
+    place = _rooted(Place(target, "a", target_path, limits=limits))
     work = _Work(node, place.context, place.path, (tuple(include), tuple(exclude)), progress)
     with _Closing(place.context.store, target):
         if dry_run:
             work.check(overwrite=overwrite, resume=resume)
             return work.measured()
         return work.run(overwrite=overwrite, resume=resume, verify=verify)
+
+
+def _rooted(place: Place) -> Place:
+    """Take a folder below a group for a path in that group, which must then hold it and may list it."""
+    store = place.context.store
+    if isinstance(store, FileStore):
+        top, inner = climb(store.root)
+        if inner:
+            place.context.store, place.path = FileStore(top, durable=store.durable), join(inner, place.path).rstrip("/")
+    return place
 
 
 class _Archive(Protocol):
@@ -211,11 +223,14 @@ class _Work:
         Raises:
             ExistsError: If something is there that must not be replaced.
             ConflictError: If the source changed since an earlier run.
+            UnsupportedError: If it lies in a group of another format.
         """
         self.target.check_writable(self.new_path)
         source = self.context if not isinstance(self.context.store, DraftView) else None
         if source is not None:
             check_apart(source, self.start.rstrip("/"), self.target, self.new_path, "copied")
+        if self.form != DRAFT.name:
+            check_room(self.target, self.new_path, self.form)
         texts = self.store.get_many([self.start + key for level in self.documents for key in level])
         print_ = journal.fingerprint(self.chunks, texts)
         note = journal.Note(self.uri, self.include, self.exclude, print_)

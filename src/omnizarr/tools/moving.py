@@ -10,6 +10,7 @@ from omnizarr.format.names import check_new_path, join
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.nodes import load
 from omnizarr.hierarchy.opening import Place
+from omnizarr.hierarchy.transfer import check_room
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
 from omnizarr.store.file import FileStore, local_path
@@ -65,6 +66,7 @@ def move(source: object, target: str | os.PathLike[str], *, dry_run: bool = Fals
     with Group(old.context, "", _top(old)) as group:
         if load(store, new_path) is not None:
             raise ExistsError("there is a node already", path=place_name(store, new_path), hint="'oz rm' erases it")
+        check_room(old.context, new_path, old.meta.format)
         if not dry_run:
             group.move(old.path, new_path)
     return Moved(place_name(store, old.path), place_name(store, new_path), kind, not dry_run)

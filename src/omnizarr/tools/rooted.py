@@ -10,7 +10,7 @@ import os
 from typing import Final, NamedTuple
 
 from omnizarr.errors import NotFoundError, OmnizarrError
-from omnizarr.format.dialects import WRITABLE
+from omnizarr.format.dialects import WRITABLE, dialect
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.group import Group
@@ -64,7 +64,7 @@ def rooted(where: object, *, read_only: bool = False) -> Rooted:
 
 
 def climb(folder: str) -> tuple[str, str]:
-    """Return the topmost of the folders above a folder that are groups one in the other, and the way down from it.
+    """Return the topmost of the folders above a folder that are nodes one in the other, and the way down from it.
 
     Folders that do not exist yet may be on the way: a node will make groups of them.
     """
@@ -75,7 +75,7 @@ def climb(folder: str) -> tuple[str, str]:
         if not name:
             break
         top, inner = above, f"{name}/{inner}" if inner else name
-        if is_group(top):
+        if is_node(top):
             found = top, inner
         elif os.path.exists(top):  # noqa: PTH110 - pathlib takes long to import
             break
@@ -84,10 +84,21 @@ def climb(folder: str) -> tuple[str, str]:
 
 def is_group(folder: str) -> bool:
     """Whether a folder holds a group."""
+    return isinstance(_meta(folder), GroupMeta)
+
+
+def is_node(folder: str) -> bool:
+    """Whether a folder holds a group or an array."""
+    return _meta(folder) is not None
+
+
+def _meta(folder: str) -> Meta | None:
     try:
-        return isinstance(load(FileStore(folder), ""), GroupMeta)
+        found = load(FileStore(folder), "")
     except OmnizarrError:  # what is broken up there does not concern who asks for something below
-        return False
+        return None
+    # Where every folder is a group, that says nothing.
+    return None if found is None or dialect(found.format).implicit_groups else found
 
 
 def _folder(store: Store) -> str | None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from typing import NamedTuple
 
-from omnizarr.errors import ExistsError, MetadataError, NotFoundError, OmnizarrError, UnsupportedError
+from omnizarr.errors import ExistsError, MetadataError, NotFoundError, UnsupportedError
 from omnizarr.format.dialects import dialect
 from omnizarr.format.names import join
 from omnizarr.hierarchy.array import Array
@@ -23,6 +22,7 @@ from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
 from omnizarr.store.file import FileStore
 from omnizarr.store.protocol import place_name
+from omnizarr.tools.rooted import climb
 
 
 class Spot(NamedTuple):
@@ -55,7 +55,7 @@ def spot_at(where: object, mode: str, limits: Limits) -> tuple[Spot, Place]:
     context, path = place.context, place.path
     owned = isinstance(where, (str, os.PathLike))
     if mode != "r" and isinstance(context.store, FileStore) and not path:
-        root, path = _highest(context.store.root, limits)
+        root, path = climb(context.store.root)
         if path:
             place.context.store, place.path = FileStore(root, durable=context.store.durable), path
     return Spot(context, path, owned), place
@@ -68,21 +68,6 @@ def _place_of(where: object, mode: str, limits: Limits) -> Place:
     if isinstance(store, DraftView):
         return Place(store.inner, mode, f"{store.start}{path}".strip("/"), limits=limits)
     return Place(store, mode, path, limits=limits)
-
-
-def _highest(root: str, limits: Limits) -> tuple[str, str]:
-    """Climb from a folder to the highest of the groups around it; return that, and the path from there."""
-    top, path = root, ""
-    while True:
-        parent, name = os.path.split(top)
-        if not name or parent == top:
-            return (root, "") if not path else (top, path)
-        found = None
-        with suppress(OmnizarrError):  # what is broken up there does not concern what lies below
-            found = load(FileStore(parent), "", limits)
-        if not isinstance(found, GroupMeta) or dialect(found.format).implicit_groups:
-            return top, path
-        top, path = parent, join(name, path).rstrip("/")
 
 
 def node_at(spot: Spot, place: Place, only: str | None = None) -> tuple[Spot, ArrayMeta | GroupMeta]:
