@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import omnizarr as oz
-from omnizarr.tools.convert import rollback
 from omnizarr.model.grid import RegularGrid
+from omnizarr.tools.convert import rollback
 from omnizarr.tools.convert.journal import JOURNAL, Keeper
 from omnizarr.tools.transfer import plan_transfer
 
@@ -135,9 +135,10 @@ def test_values_between_two_stages_are_kept_until_no_note_needs_them(tmp_path, m
     def killed_here(*_: object) -> None:
         raise KeyboardInterrupt
 
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patch:
         patch.setattr(Keeper, "commit", killed_here)
-        oz.convert(source, target, progress=no_more_notes, **options)
+        with pytest.raises(KeyboardInterrupt):
+            oz.convert(source, target, progress=no_more_notes, **options)
     assert (target / JOURNAL).exists()
     assert oz.convert(source, target, **options).resumed
     assert np.array_equal(oz.open_array(target)[...], values)
