@@ -1,7 +1,9 @@
 //! Values from one store to another as they are: copied, or compared.
 
+use std::fs::File;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
 
 use crate::error::Result;
 use crate::pool::{self, Interrupt};
@@ -16,7 +18,7 @@ const PIECE: usize = 1 << 20;
 pub enum Task {
     /// Put the source's value into the target.
     Copy,
-    /// The same, unless the target has a value of that size.
+    /// The same, unless the target has a value of that size that is no older.
     Resume,
     /// Compare the two values.
     Compare,
@@ -90,7 +92,7 @@ pub fn copy_keys(
         let verdict = match task {
             Task::Compare => compare(source.store, &from, target.store, &to)?,
             Task::Measure => source.store.size(&from)?.map_or(Verdict::Missing, Verdict::Done),
-            Task::Resume if same_size(source.store, &from, target.store, &to)? => Verdict::Kept,
+            Task::Resume if is_done(source.store, &from, target.store, &to)? => Verdict::Kept,
             _ => copy(source.store, &from, target.store, &to)?,
         };
         counts.add(i, &verdict);
@@ -129,9 +131,24 @@ impl Counts {
     }
 }
 
-fn same_size(source: &dyn Store, from: &str, target: &dyn Store, to: &str) -> Result<bool> {
+/// Whether the target has the value already, as far as can be told without reading it.
+fn is_done(source: &dyn Store, from: &str, target: &dyn Store, to: &str) -> Result<bool> {
     let there = target.size(to)?;
-    Ok(there.is_some() && there == source.size(from)?)
+    if there.is_none() || there != source.size(from)? {
+        return Ok(false);
+    }
+    // Chunks that are not compressed are all of one size: what changed in the source since then is told by its time.
+    match (source.as_file(from)?, target.as_file(to)?) {
+        (Some(old), Some(new)) => Ok(match (modified(&old), modified(&new)) {
+            (Some(old), Some(new)) => old <= new,
+            _ => true,
+        }),
+        _ => Ok(true),
+    }
+}
+
+fn modified(file: &File) -> Option<SystemTime> {
+    file.metadata().ok()?.modified().ok()
 }
 
 fn copy(source: &dyn Store, from: &str, target: &dyn Store, to: &str) -> Result<Verdict> {

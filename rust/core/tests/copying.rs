@@ -86,6 +86,18 @@ fn long_values_are_compared_to_their_end() {
 }
 
 #[test]
+fn a_source_that_is_newer_is_copied_again() {
+    let folder = Folder::new("newer");
+    let (source, target) = (FileStore::new(folder.0.join("a"), false), FileStore::new(folder.0.join("b"), false));
+    fill(&source, "a/", 3);
+    work(&source, &target, &names(3), Task::Copy).unwrap();
+    let changed = fs::File::options().write(true).open(folder.0.join("a/a/c/1/x")).unwrap();
+    changed.set_modified(std::time::SystemTime::now() + std::time::Duration::from_secs(9)).unwrap();
+    let found = work(&source, &target, &names(3), Task::Resume).unwrap();
+    assert_eq!((found.done, found.kept), (1, 2));
+}
+
+#[test]
 fn what_the_source_does_not_have_is_said() {
     let (source, target) = (MemoryStore::default(), MemoryStore::default());
     fill(&source, "a/", 3);

@@ -9,8 +9,9 @@ region of the first step and one of the second have in common.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from contextlib import nullcontext
+import tempfile
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, nullcontext
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -25,10 +26,10 @@ from omnizarr.model.dtype import DType
 from omnizarr.model.grid import RegularGrid
 from omnizarr.model.keys import default_keys
 from omnizarr.native import Block
+from omnizarr.store.file import FileStore
 from omnizarr.store.protocol import Store
 from omnizarr.tools.effort import decode_cost, reader_bytes, unit_of, writer_bytes
 from omnizarr.tools.regions import Cut, Region, amplification, choose
-from omnizarr.tools.scratch import temporary
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -244,8 +245,9 @@ def run_transfer(
         plan: What `plan_transfer` made for these two arrays.
         source: The array to read.
         target: The array to write.
-        scratch: Where the scratch array is kept if the plan has two stages; it is erased in the end. None stands for
-            a temporary directory, in which nothing is left for a transfer that is resumed.
+        scratch: Where the scratch array is kept if the plan has two stages; whoever gives it erases it, once nobody
+            will go on from an earlier region. None stands for a temporary directory, in which nothing is left for a
+            transfer that is resumed.
         done: How many regions an earlier run has finished.
         on_region: Called after each region with the number of regions that are done and the bytes that it held.
     """
@@ -256,12 +258,18 @@ def run_transfer(
     first = plan.stages[0].cut.total
     if done >= plan.total:
         return
-    with temporary() if scratch is None else nullcontext(scratch) as place:
+    with _temporary() if scratch is None else nullcontext(scratch) as place:
         between = Access(place, _SCRATCH, plan.scratch)
         if done < first or scratch is None:
             move(0, source, between, done if scratch is not None else 0)
         move(1, between, target, max(0, done - first))
-        place.erase_prefix(_SCRATCH + "/")
+
+
+@contextmanager
+def _temporary() -> Generator[FileStore]:
+    """Lend a store in a temporary directory, which is gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="omnizarr-") as folder:
+        yield FileStore(folder)
 
 
 class _Mover:

@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 import omnizarr as oz
+from omnizarr.model.grid import RegularGrid
 from omnizarr.tools.convert import rollback
-from omnizarr.tools.convert.journal import JOURNAL
+from omnizarr.tools.convert.journal import JOURNAL, Keeper
+from omnizarr.tools.transfer import plan_transfer
 
 VALUES = np.arange(60 * 40, dtype="f8").reshape(60, 40)
 
@@ -92,3 +94,51 @@ def test_in_place(tmp_path, at):
     assert oz.open_array(source).chunks == (30, 20)
     assert np.array_equal(oz.open_array(source)[...], VALUES)
     assert not (source / JOURNAL).exists()
+
+
+def stopped(source, target, at: int, **options) -> None:
+    """Convert, and be interrupted after some regions."""
+
+    def stop(done: int, *_: object) -> None:
+        if done == at:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        oz.convert(source, target, progress=stop, **options)
+
+
+@pytest.mark.parametrize("memory", [18_000, 60_000])
+def test_with_other_memory_the_work_begins_anew(tmp_path, memory, monkeypatch):
+    """Regions are others then, so that a number of them means nothing."""
+    monkeypatch.setattr("omnizarr.tools.convert.journal._EVERY", 0)
+    source, target = tmp_path / "a", tmp_path / "b"
+    oz.create_array(source, data=VALUES, chunks=(60, 4))
+    stopped(source, target, 4, chunks=(6, 40), memory=20_000)
+    assert oz.convert(source, target, chunks=(6, 40), memory=memory).resumed
+    assert np.array_equal(oz.open_array(target)[...], VALUES)
+
+
+def test_values_between_two_stages_are_kept_until_no_note_needs_them(tmp_path, monkeypatch):
+    monkeypatch.setattr("omnizarr.tools.transfer._FILE", 100)
+    monkeypatch.setattr("omnizarr.tools.convert.journal._EVERY", 0)
+    source, target = tmp_path / "a", tmp_path / "b"
+    values = np.arange(1, 64**3 + 1, dtype="f4").reshape(64, 64, 64)
+    oz.create_array(source, data=values, chunks=(1, 64, 64), codecs=["zstd"])
+    old, options = oz.open_array(source).metadata, {"chunks": (64, 4, 4), "memory": 250_000}
+    plan = plan_transfer(old, old._replace(grid=RegularGrid((64, 4, 4))), memory=250_000)
+    assert len(plan.stages) == 2
+
+    def no_more_notes(done: int, *_: object) -> None:
+        if done == plan.total - 1:
+            monkeypatch.setattr("omnizarr.tools.convert.journal._EVERY", 1e9)
+
+    def killed_here(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Keeper, "commit", killed_here)
+        with pytest.raises(KeyboardInterrupt):
+            oz.convert(source, target, progress=no_more_notes, **options)
+    assert (target / JOURNAL).exists()
+    assert oz.convert(source, target, **options).resumed
+    assert np.array_equal(oz.open_array(target)[...], values)

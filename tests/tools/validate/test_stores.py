@@ -80,7 +80,7 @@ def test_rules_are_selected():
 
 def test_nothing_that_does_not_count_is_repaired():
     tree = BROKEN["OZ605"].tree()
-    validate(tree, repair=True, ignore=["OZ605"])
+    validate(tree, repair="all", ignore=["OZ605"])
     assert "a/c/9/9" in tree
 
 

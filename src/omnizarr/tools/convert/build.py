@@ -12,7 +12,7 @@ from omnizarr.model.array import ArrayMeta
 from omnizarr.store.file import FileStore
 from omnizarr.store.protocol import Store, place_name
 from omnizarr.store.wrap import PrefixStore
-from omnizarr.tools.convert.journal import SCRATCH, Keeper, Record
+from omnizarr.tools.convert.journal import SCRATCH, Keeper, Record, mark_of
 from omnizarr.tools.convert.keys import BATCH, any_chunk, chunks_of, copy_chunks
 from omnizarr.tools.convert.values import Step
 from omnizarr.tools.progress import Progress
@@ -77,7 +77,7 @@ class Builder:
 
     def run(self, tasks: list[Task]) -> None:
         """Do all tasks, from where the journal says that an earlier run had come."""
-        first, begun = self.keeper.journal.step, self.keeper.journal.done
+        first, begun = self._begun(tasks)
         self._total = sum(task.total for task in tasks)
         self._done = sum(task.total for task in tasks[:first]) + begun
         for number, task in enumerate(tasks):
@@ -85,6 +85,25 @@ class Builder:
                 done = begun if number == first else 0
                 self._do(number, task, done)
                 self.keeper.note(number + 1, 0)
+                if isinstance(task.work, Transfer) and task.work.scratch is not None:
+                    # In this order: whoever goes on from an older note would take missing values for empty ones.
+                    self.keeper.write()
+                    self.keeper.store.erase_prefix(self._work())
+
+    def _begun(self, tasks: list[Task]) -> tuple[int, int]:
+        """Return how far an earlier run came: nowhere if its work was cut otherwise, as with other memory it is."""
+        journal, work = self.keeper.journal, mark_of([_cut_of(task) for task in tasks])
+        if journal.work != work:
+            anew = journal.work != ""
+            self.keeper.journal = journal = journal._replace(work=work, step=0, done=0)
+            if anew:
+                self.keeper.write()
+                self.keeper.store.erase_prefix(self._work())
+        return journal.step, journal.done
+
+    def _work(self) -> str:
+        """Return what the keys of values begin with that wait between two stages of a transfer."""
+        return join(self.keeper.path, f"{SCRATCH}/work/")
 
     def target(self, task: Task) -> tuple[Store, str]:
         """Return where the chunks of an array are built."""
@@ -136,9 +155,16 @@ class Builder:
         # Beside the target, so that a run that goes on finds what an earlier one has put there.
         if not isinstance(store, FileStore):
             return None
-        return PrefixStore(store, join(self.keeper.path, f"{SCRATCH}/work/"))
+        return PrefixStore(store, self._work())
 
     def _tell(self, regions: int, nbytes: int) -> None:
         self._done += regions
         self.nbytes += nbytes
         self._progress(self._done, self._total, self.nbytes)
+
+
+def _cut_of(task: Task) -> tuple[object, ...]:
+    """Return what tells the pieces of one task from those of another."""
+    if isinstance(task.work, Transfer):
+        return task.step.path, task.work.stages, None if task.work.scratch is None else task.work.scratch.grid
+    return task.step.path, mark_of(task.work)

@@ -84,6 +84,9 @@ class Journal(NamedTuple):
     done: int = 0
     """How many regions, or keys, of the next one."""
 
+    work: str = ""
+    """Stands for how the work was cut into these; numbers of other pieces mean nothing."""
+
     def to_bytes(self) -> bytes:
         """Write it as JSON."""
         value = {**self._asdict(), "version": 1, "records": [record._asdict() for record in self.records]}

@@ -19,8 +19,8 @@ _KNOWN: Final = frozenset((".nczarr", ".nczarray", ".nczgroup", ".nczattr", ".nc
 """Documents of netCDF, which lie beside those of v2."""
 
 _DOCUMENTS: Final = frozenset(("zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata"))
-_UNFINISHED: Final = (".partial", ".__lock")
-"""What files end in while zarr-python, tensorstore and Omnizarr write them."""
+_UNFINISHED: Final = re.compile(r"\..+\.partial|.+\.[0-9a-f]{32}\.partial|.+\.__lock")
+"""What Omnizarr, zarr-python and tensorstore call files while they write them; others may be somebody's own."""
 
 _MOST_CURED: Final = 100_000
 
@@ -123,7 +123,7 @@ def _rule(scene: Scene, path: str, key: str, meta: ArrayMeta | None) -> str | No
         return None
     if name in _CLUTTER or name.startswith("._") or name.endswith("~") or key.startswith("__MACOSX/"):
         return "OZ602"
-    if name.endswith(_UNFINISHED):
+    if _UNFINISHED.fullmatch(name):
         return "OZ603"
     if name.endswith(".lock"):
         return "OZ604" if scene.store.size(join(path, key)) == 0 else "OZ601"

@@ -60,7 +60,7 @@ def validate(
         path: Path of a node within it.
         decode: Whether to decode every chunk, too.
         repair: Whether to mend what can be mended. `True` or "safe": what loses nothing and guesses nothing. "all":
-            also what does, such as erasing chunks without bytes. "zarr3" or "zarr2": also erases the documents of the
+            also what does, such as erasing chunks outside the array. "zarr3" or "zarr2": also erases the documents of the
             other format where both are there. Several are joined by commas. Nothing else should write meanwhile.
         select: Ids of rules, what they begin with, or their names; only these count.
         ignore: The same of rules that do not count.
@@ -85,7 +85,7 @@ def validate(
     [('OZ605', 'chunk-outside', 'c/5/5')]
     >>> report.census[0].present, report.census[0].missing
     (2, 2)
-    >>> validate(store, repair=True).clean
+    >>> validate(store, repair="all").clean
     True
     """
     run = _Run(selection(select, ignore), decode, limits, progress or silent)
