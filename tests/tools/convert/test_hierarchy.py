@@ -334,3 +334,52 @@ def test_a_chunk_without_a_name_is_found():
     goal: dict[str, bytes] = {}
     oz.convert(store, goal, format="v3", verify=True)
     assert oz.open_array(goal)[...] == 42
+
+
+@pytest.mark.parametrize("form", ["zarr3", "zarr2"])
+@pytest.mark.parametrize("part", ["", "g"])
+def test_consolidated_metadata_keep_what_is_left_out(form, part):
+    store: dict[str, bytes] = {}
+    group = oz.create_group(store, format=form)
+    for path in ("g/a", "g/b", "c"):
+        group.create_array(path, data=np.arange(6), chunks=(4,))
+    for path in ("g", ""):
+        oz.open_group(store, "r+", path=path).consolidate()
+    oz.convert(oz.open_group(store, "r+", path=part), chunks=(3,), include="a")
+    assert oz.validate(store).clean
+    top = oz.open_group(store)
+    assert [name for name, _ in top.members(max_depth=None)] == ["c", "g", "g/a", "g/b"]
+    assert (top["g/a"].chunks, top["g/b"].chunks) == ((3,), (4,))
+
+
+@pytest.mark.parametrize("way", ["convert", "rollback"])
+def test_groups_above_are_kept_in_step_by_who_goes_on(way, monkeypatch):
+    """Killed when all is switched but the journal is still there."""
+    store: dict[str, bytes] = {}
+    group = oz.create_group(store)
+    group.create_array("g/a", data=np.arange(6), chunks=(4,))
+    group.consolidate()
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("omnizarr.tools.convert.switch._switch", killed)
+        with pytest.raises(KeyboardInterrupt):
+            oz.convert(oz.open_group(store, "r+", path="g"), chunks=(3,))
+    if way == "convert":
+        oz.convert(oz.open_group(store, "r+", path="g"), chunks=(3,))
+    else:
+        assert rollback(oz.open_group(store, "r+", path="g")) == "finished"
+    assert oz.open_group(store)["g/a"].chunks == (3,)
+    assert oz.open_group(store)["g/a"][:].tolist() == list(range(6))
+    assert oz.validate(store).clean
+
+
+def test_a_target_is_erased_only_once_the_plan_stands():
+    store: dict[str, bytes] = {}
+    oz.create_array(store, data=np.arange(6))
+    before = dict(store)
+    with pytest.raises(oz.errors.LimitError):
+        oz.convert(oz.create_array({}, data=np.zeros(9999)), store, chunks=(5000,), memory=100, overwrite=True)
+    assert store == before

@@ -13,6 +13,7 @@ from omnizarr.format.names import ZARR_JSON, ZMETADATA, check_new_path, join
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.listing import Found, walk
 from omnizarr.hierarchy.real_keys import with_real_keys
+from omnizarr.hierarchy.upkeep import is_sound
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
 from omnizarr.tools.convert.target import array_step, group_step
@@ -62,6 +63,8 @@ def make_plan(
             if in_place and found.format != wish.format:
                 hint = "Convert all of them, or give a target."
                 refused.append(Refusal(inner, "left out, it would keep its format among others of another", hint))
+            elif in_place:  # it stays as it is, also in the consolidated metadata of groups above it
+                steps.append(Step(inner, "keep", found, found, _texts(context, join(path, inner), found.format)))
             continue
         step, against = _step(context, path, inner, found, wish, in_place=in_place)
         refused += against
@@ -94,6 +97,13 @@ def _step(
     if step is None:
         return None, against
     return step._replace(consolidated=_is_consolidated(context, where, found) and _can_be(wish.format)), against
+
+
+def _texts(context: Context, path: str, form: str) -> dict[str, bytes]:
+    """Return the documents of a node as they are."""
+    names = dialect(form).documents
+    found = context.store.get_many([join(path, name) for name in names])
+    return {name: text for name, text in zip(names, found, strict=True) if text is not None and is_sound(text)}
 
 
 def _is_consolidated(context: Context, path: str, meta: GroupMeta) -> bool:
