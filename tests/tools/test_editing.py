@@ -218,3 +218,31 @@ def test_values_of_attributes(text, kind, value):
     found = parse_value(text, kind)
     assert type(found) is type(value)
     assert repr(found) == repr(value)
+
+
+def test_nobody_reads_what_is_half_erased(tmp_path):
+    where = tmp_path / "x.zarr"
+    group = oz.create_group(where)
+    group.create_array("t", data=np.arange(1, 9), chunks=(2,))
+    group.consolidate()
+
+    def stop(done: int, total: int | None, _nbytes: int) -> None:
+        if done == total:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        erase(condemn(where / "t"), progress=stop)
+    assert list(oz.open_group(where)) == []
+
+
+def test_what_a_stopped_conversion_left_goes_with_the_node(tmp_path):
+    where = tmp_path / "x.zarr"
+    oz.create_array(where, data=np.arange(8), chunks=(2,))
+    (where / ".omnizarr-convert/0/c").mkdir(parents=True)
+    (where / ".omnizarr-convert/0/c/0").write_bytes(b"x")
+    (where / ".omnizarr-convert.json").write_bytes(b"{}")
+    (where / "notes.txt").write_bytes(b"mine")
+    doomed = condemn(where)
+    assert doomed.others == ["notes.txt"]
+    erase(doomed)
+    assert [one.name for one in where.iterdir()] == ["notes.txt"]

@@ -21,6 +21,7 @@ from omnizarr.store.zip import ZipStore
 from omnizarr.tools.progress import Progress, silent
 from omnizarr.tools.rooted import Rooted, rooted
 
+_OWN = ".omnizarr-"
 _DOCUMENTS = frozenset((*ZARR3.documents, *ZARR2.documents, ZMETADATA))
 
 
@@ -31,11 +32,19 @@ class Doomed(NamedTuple):
     nodes: int
     """How many nodes that are, itself among them."""
 
-    keys: list[str]
-    """What is erased, documents first: without them nobody takes missing chunks for empty ones."""
+    documents: list[str]
+    """What is erased first: without it nobody takes missing chunks for empty ones."""
+
+    chunks: list[str]
+    """What is erased then."""
 
     others: list[str]
     """What lies below the node and is not Zarr's; it is left there."""
+
+    @property
+    def keys(self) -> list[str]:
+        """All that is erased."""
+        return self.documents + self.chunks
 
     @property
     def uri(self) -> str:
@@ -80,7 +89,7 @@ def condemn(where: object, *, recursive: bool = False) -> Doomed:
     for key in context.store.list_prefix(start):
         owned = _owned(key, found, path)
         (others if owned is None else documents if owned == "document" else chunks).append(key)
-    return Doomed(place, len(found), documents + chunks, others)
+    return Doomed(place, len(found), documents, chunks, others)
 
 
 def _owned(key: str, found: dict[str, ArrayMeta | GroupMeta | OmnizarrError], top: str) -> str | None:
@@ -96,6 +105,8 @@ def _owned(key: str, found: dict[str, ArrayMeta | GroupMeta | OmnizarrError], to
         return "chunk"
     if name in _DOCUMENTS or name in dialect(meta.format).documents:
         return "document"
+    if name.startswith(_OWN):  # journals, and what waited for the work that they tell of
+        return "chunk"
     return "chunk" if isinstance(meta, ArrayMeta) and meta.keys.parse(name, meta.ndim) is not None else None
 
 
@@ -103,15 +114,18 @@ def erase(doomed: Doomed, *, progress: Progress = silent) -> None:
     """Erase what `condemn` found, and forget it in the consolidated metadata of the groups above."""
     place = doomed.place
     context, path = place.context, place.path
-    store, total = context.store, len(doomed.keys)
+    store, keys = context.store, doomed.keys
     with context.lock:
-        for done, key in enumerate(doomed.keys):
+        for done, key in enumerate(doomed.documents, 1):
             store.erase(key)
-            progress(done + 1, total, 0)
-        if isinstance(store, FileStore):
-            _prune(store, path, doomed.keys)
-        if path:
+            progress(done, len(keys), 0)
+        if path:  # before any chunk goes: a copy of the documents, too, would have missing ones read as empty
             record(store, path, {}, erase=True)
+        for done, key in enumerate(doomed.chunks, len(doomed.documents) + 1):
+            store.erase(key)
+            progress(done, len(keys), 0)
+        if isinstance(store, FileStore):
+            _prune(store, path, keys)
     archive = _emptied(store)
     place.node.close()  # which writes an archive
     if archive is not None:

@@ -60,8 +60,8 @@ def validate(
         path: Path of a node within it.
         decode: Whether to decode every chunk, too.
         repair: Whether to mend what can be mended. `True` or "safe": what loses nothing and guesses nothing. "all":
-            also what does, such as erasing chunks outside the array. "zarr3" or "zarr2": also erases the documents of the
-            other format where both are there. Several are joined by commas. Nothing else should write meanwhile.
+            also what does, such as erasing chunks outside the array. "zarr3" or "zarr2": also erases the documents of
+            the other format where both are there. Several are joined by commas. Nothing else should write meanwhile.
         select: Ids of rules, what they begin with, or their names; only these count.
         ignore: The same of rules that do not count.
         progress: Called now and then with how far the work has come.
