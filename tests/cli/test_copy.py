@@ -8,7 +8,7 @@ import pytest
 
 import omnizarr as oz
 from omnizarr.cli.main import main
-from omnizarr.tools.raw_keys import Mover
+from omnizarr.tools.copy.raw_keys import Mover
 
 
 @pytest.fixture(autouse=True)

@@ -16,10 +16,10 @@ import pytest
 import omnizarr as oz
 from omnizarr.errors import ConflictError, ExistsError, NotFoundError, ReadOnlyError, UnsupportedError
 from omnizarr.store import DictStore, MemoryStore, ReadOnlyStore
-from omnizarr.tools import journal
-from omnizarr.tools.choosing import chosen, in_order, matches
-from omnizarr.tools.raw_keys import Mover
-from omnizarr.tools.sweeping import sweep
+from omnizarr.tools.copy import note as journal
+from omnizarr.tools.copy.choosing import chosen, in_order, matches
+from omnizarr.tools.copy.raw_keys import Mover
+from omnizarr.tools.copy.sweeping import sweep
 
 CORPUS = Path(__file__).parents[1] / "corpus"
 
@@ -232,7 +232,7 @@ def test_an_archive_is_not_there_before_it_is_whole(tmp_path, monkeypatch):
     def fail(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("omnizarr.tools.copy._Work._record", fail)
+    monkeypatch.setattr("omnizarr.tools.copy.copy._Work._record", fail)
     with pytest.raises(KeyboardInterrupt):
         oz.copy(tmp_path / "a.zarr", tmp_path / "b.zip")
     assert not list(tmp_path.glob("b.zip*"))
@@ -249,7 +249,7 @@ def test_differences_are_reported(tmp_path, monkeypatch):
         target.put("t/c/0/0", b"spoilt")
         return self.mover([key for key in level if key not in self.changed], "copy")
 
-    monkeypatch.setattr("omnizarr.tools.copy._Work._documents", spoil)
+    monkeypatch.setattr("omnizarr.tools.copy.copy._Work._documents", spoil)
     done = oz.copy(tmp_path / "a.zarr", target, verify=True)
     assert (done.verified, done.different) == (False, ("t/c/0/0",))
     assert target.exists(journal.NAME), "not finished"
@@ -261,7 +261,7 @@ import omnizarr as oz
 def tell(done, total, nbytes):
     print(done, flush=True)
     time.sleep(0.2)
-import omnizarr.tools.raw_keys as moving
+import omnizarr.tools.copy.raw_keys as moving
 moving._FIRST = moving._MOST = 60
 oz.copy(sys.argv[1], sys.argv[2], progress=tell)
 """

@@ -7,10 +7,10 @@ import pytest
 
 import omnizarr as oz
 from omnizarr.errors import ExistsError, NodeTypeError, NotFoundError, ReadOnlyError, UnsupportedError
-from omnizarr.tools.attributes import change_attributes, parse_value
-from omnizarr.tools.erasing import condemn, erase
-from omnizarr.tools.moving import move
-from omnizarr.tools.rooted import rooted
+from omnizarr.tools.editing.attributes import change_attributes, parse_value
+from omnizarr.tools.editing.erasing import condemn, erase
+from omnizarr.tools.editing.moving import move
+from omnizarr.tools.editing.rooted import rooted
 
 
 @pytest.fixture(params=["zarr3", "zarr2", "zip"])

@@ -16,7 +16,7 @@ from omnizarr.tools.convert.plan import chosen_by
 from omnizarr.tools.convert.run import Settings, convert_in_place, convert_to, plan_only, undo
 from omnizarr.tools.convert.values import KEPT, Conversion, Node, Refusal, Wish
 from omnizarr.tools.progress import Progress, silent
-from omnizarr.tools.transfer import MEMORY
+from omnizarr.tools.transfer.transfer import MEMORY
 
 if TYPE_CHECKING:
     from omnizarr.tools.convert.values import Lengths

@@ -16,8 +16,8 @@ from omnizarr.tools.convert.journal import SCRATCH, Keeper, Record, mark_of
 from omnizarr.tools.convert.keys import BATCH, any_chunk, chunks_of, copy_chunks
 from omnizarr.tools.convert.values import Step
 from omnizarr.tools.progress import Progress
-from omnizarr.tools.transfer import Plan as Transfer
-from omnizarr.tools.transfer import plan_transfer, run_transfer
+from omnizarr.tools.transfer.transfer import Plan as Transfer
+from omnizarr.tools.transfer.transfer import plan_transfer, run_transfer
 
 Pairs: TypeAlias = list[tuple[str, str]]
 

@@ -17,12 +17,12 @@ from omnizarr.hierarchy.transfer import check_apart, make_room
 from omnizarr.hierarchy.upkeep import is_sound, record
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.store.protocol import Store, place_name
-from omnizarr.tools import journal
-from omnizarr.tools.choosing import chosen, in_order, is_document, own_documents, reduced
+from omnizarr.tools.copy import note as journal
+from omnizarr.tools.copy.choosing import chosen, in_order, is_document, own_documents, reduced
+from omnizarr.tools.copy.raw_keys import Moved, Mover
+from omnizarr.tools.copy.sweeping import sweep
 from omnizarr.tools.nodes import Node, context_of, nodes_of, open_at
 from omnizarr.tools.progress import Progress
-from omnizarr.tools.raw_keys import Moved, Mover
-from omnizarr.tools.sweeping import sweep
 
 _MOST_NAMED: Final = 3
 

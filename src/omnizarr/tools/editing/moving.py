@@ -14,7 +14,7 @@ from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
 from omnizarr.store.file import FileStore, local_path
 from omnizarr.store.protocol import Store, place_name
-from omnizarr.tools.rooted import Rooted, climb, is_group, rooted
+from omnizarr.tools.editing.rooted import Rooted, climb, is_group, rooted
 
 _OTHER_STORE = "'oz copy' copies it there, and 'oz rm' erases the old one then"
 

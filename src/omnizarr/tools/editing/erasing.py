@@ -18,8 +18,8 @@ from omnizarr.store.file import FileStore
 from omnizarr.store.protocol import Store, place_name
 from omnizarr.store.wrap import PrefixStore
 from omnizarr.store.zip import ZipStore
+from omnizarr.tools.editing.rooted import Rooted, rooted
 from omnizarr.tools.progress import Progress, silent
-from omnizarr.tools.rooted import Rooted, rooted
 
 _OWN = ".omnizarr-"
 _DOCUMENTS = frozenset((*ZARR3.documents, *ZARR2.documents, ZMETADATA))
