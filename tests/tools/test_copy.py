@@ -17,9 +17,10 @@ import omnizarr as oz
 from omnizarr.errors import ConflictError, ExistsError, NotFoundError, ReadOnlyError, UnsupportedError
 from omnizarr.store import DictStore, MemoryStore, ReadOnlyStore
 from omnizarr.tools.copy import note as journal
-from omnizarr.tools.copy.choosing import chosen, in_order, matches
+from omnizarr.tools.copy.choosing import chosen, in_order
 from omnizarr.tools.copy.raw_keys import Mover
 from omnizarr.tools.copy.sweeping import sweep
+from omnizarr.tools.patterns import matches
 
 CORPUS = Path(__file__).parents[1] / "corpus"
 

@@ -383,3 +383,13 @@ def test_a_target_is_erased_only_once_the_plan_stands():
     with pytest.raises(oz.errors.LimitError):
         oz.convert(oz.create_array({}, data=np.zeros(9999)), store, chunks=(5000,), memory=100, overwrite=True)
     assert store == before
+
+
+def test_a_pattern_means_all_that_lies_below():
+    """As it does for `copy`, `diff` and listings."""
+    store: dict[str, bytes] = {}
+    group = oz.create_group(store)
+    for path in ("g/a", "g/h/b", "c"):
+        group.create_array(path, data=np.arange(6), chunks=(4,))
+    oz.convert(store, chunks=(3,), include="g", exclude="h")
+    assert [oz.open_array(store, path=path).chunks for path in ("g/a", "g/h/b", "c")] == [(3,), (4,), (4,)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fnmatch import fnmatchcase
 from typing import TypeAlias
 
 from omnizarr.errors import OmnizarrError, UnsafeError
@@ -20,21 +19,6 @@ from omnizarr.tools.convert.target import array_step, group_step
 from omnizarr.tools.convert.values import Plan, Refusal, Step, Wish
 
 Chosen: TypeAlias = Callable[[str], bool]
-
-
-def chosen_by(include: tuple[str, ...], exclude: tuple[str, ...]) -> Chosen:
-    """Make the test whether an array of a path is chosen: by the patterns of a shell, for its path or its name.
-
-    >>> chosen = chosen_by(("temp*", "model/*"), ("*_bounds",))
-    >>> [chosen(path) for path in ("a/temp", "model/t", "model/t_bounds", "other")]
-    [True, True, False, False]
-    """
-
-    def matches(path: str, patterns: tuple[str, ...]) -> bool:
-        name = path.rpartition("/")[2]
-        return any(fnmatchcase(path, one.strip("/")) or fnmatchcase(name, one) for one in patterns)
-
-    return lambda path: (not include or matches(path, include)) and not matches(path, exclude)
 
 
 def make_plan(
