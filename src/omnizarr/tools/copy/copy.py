@@ -74,7 +74,7 @@ def copy(
     """Copy an array, or a group with all below it, to another place: every key as it is, in parallel.
 
     Chunks come first and documents last, so that nodes show up whole. A copy that was stopped leaves a note behind;
-    the same call then goes on, and what is there with the right size is not copied again.
+    the same call then goes on, and does not copy again what is there with the right size and, among files, is no older.
 
     Args:
         source: Whatever `omnizarr.open` takes, or a handle.
