@@ -368,3 +368,14 @@ def test_time_is_not_wasted_on_small_batches():
     if time.monotonic() - began < 0.5:
         assert len(told) < 10
     assert target.get("a/c/77") == b"x"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege")
+def test_a_folder_that_is_a_link_is_not_left_out_silently(tmp_path):
+    group = oz.create_group(tmp_path / "a")
+    group.create_array("t", data=np.arange(1, 9), chunks=(2,))
+    (tmp_path / "a/t/c").rename(tmp_path / "a/moved")
+    (tmp_path / "a/t/c").symlink_to("../moved")
+    with pytest.raises(oz.errors.UnsupportedError, match="link"):
+        oz.copy(tmp_path / "a", tmp_path / "b")
+    assert not (tmp_path / "b").exists()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -246,3 +248,14 @@ def test_what_a_stopped_conversion_left_goes_with_the_node(tmp_path):
     assert doomed.others == ["notes.txt"]
     erase(doomed)
     assert [one.name for one in where.iterdir()] == ["notes.txt"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege")
+@pytest.mark.parametrize("name", ["link.zarr", "g.zarr/link"])
+def test_nothing_is_erased_through_a_link(name, tmp_path):
+    oz.create_group(tmp_path / "g.zarr")
+    oz.create_array(tmp_path / "a.zarr", data=np.arange(1, 5))
+    (tmp_path / name).symlink_to(tmp_path / "a.zarr")
+    with pytest.raises(oz.errors.UnsupportedError, match="link"):
+        condemn(tmp_path / name)
+    assert oz.open_array(tmp_path / "a.zarr")[0] == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import zipfile
 from pathlib import Path
 
@@ -393,3 +394,14 @@ def test_a_pattern_means_all_that_lies_below():
         group.create_array(path, data=np.arange(6), chunks=(4,))
     oz.convert(store, chunks=(3,), include="g", exclude="h")
     assert [oz.open_array(store, path=path).chunks for path in ("g/a", "g/h/b", "c")] == [(3,), (4,), (4,)]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege")
+def test_chunks_behind_a_link_are_not_left_out_silently(tmp_path):
+    oz.create_array(tmp_path / "a", data=np.arange(1, 17).reshape(4, 4), chunks=(2, 2), format="zarr1")
+    oz.create_array(tmp_path / "b", data=np.arange(1, 17).reshape(4, 4), chunks=(2, 2))
+    (tmp_path / "b/c/1").rename(tmp_path / "b/moved")
+    (tmp_path / "b/c/1").symlink_to("../moved")
+    with pytest.raises(UnsupportedError, match="link"):
+        oz.convert(tmp_path / "b", tmp_path / "d")
+    assert oz.convert(tmp_path / "a", tmp_path / "d", format="zarr3").nodes[0].how == "copy"

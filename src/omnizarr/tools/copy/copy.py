@@ -20,7 +20,7 @@ from omnizarr.store.protocol import Store, place_name
 from omnizarr.tools.copy import note as journal
 from omnizarr.tools.copy.choosing import chosen, in_order, is_document, own_documents, reduced
 from omnizarr.tools.copy.raw_keys import Moved, Mover
-from omnizarr.tools.copy.sweeping import sweep
+from omnizarr.tools.copy.sweeping import check_no_links, sweep
 from omnizarr.tools.nodes import Node, context_of, nodes_of, open_at
 from omnizarr.tools.progress import Progress
 
@@ -156,6 +156,7 @@ class _Work:
         self.changed: dict[str, bytes] = {}
         self.left_out: tuple[str, ...] = ()
         self.uri = place_name(self.store, self.start.rstrip("/"))
+        check_no_links(self.store, self.start)
         keys = self._keys(node)
         if isinstance(self.context.store, DraftView):
             documents = [key for key in keys if not key.startswith("data/")]

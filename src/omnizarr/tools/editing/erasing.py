@@ -6,7 +6,7 @@ import contextlib
 import os
 from typing import NamedTuple
 
-from omnizarr.errors import NodeTypeError, OmnizarrError
+from omnizarr.errors import NodeTypeError, OmnizarrError, UnsupportedError
 from omnizarr.format.dialects import ZARR2, ZARR3, dialect
 from omnizarr.format.names import ZMETADATA, join
 from omnizarr.hierarchy.listing import walk
@@ -68,10 +68,12 @@ def condemn(where: object, *, recursive: bool = False) -> Doomed:
         NotFoundError: If no node is there.
         NodeTypeError: If it is a group that holds nodes, unless `recursive`.
         ReadOnlyError: If it cannot be written.
+        UnsupportedError: If it is a link.
     """
     place = rooted(where)
     context, path, meta = place.context.for_format(place.meta.format), place.path, place.meta
     context.check_writable(path)
+    _check_no_link(context.store, path)
     found: dict[str, ArrayMeta | GroupMeta | OmnizarrError] = {path: meta}
     if isinstance(meta, GroupMeta):
         found |= {join(path, inner): one for inner, one, _ in walk(context, path, meta.format, None)}
@@ -90,6 +92,17 @@ def condemn(where: object, *, recursive: bool = False) -> Doomed:
         owned = _owned(key, found, path)
         (others if owned is None else documents if owned == "document" else chunks).append(key)
     return Doomed(place, len(found), documents, chunks, others)
+
+
+def _check_no_link(store: Store, path: str) -> None:
+    """Refuse a link: what it leads to is elsewhere, and may be of use to others.
+
+    Raises:
+        UnsupportedError: It is one.
+    """
+    if isinstance(store, FileStore) and os.path.islink(store.path(path) if path else store.root):  # noqa: PTH114
+        message = "it is a link, and what that leads to is not erased through it"
+        raise UnsupportedError(message, path=place_name(store, path), hint="remove the link itself with 'rm'")
 
 
 def _owned(key: str, found: dict[str, ArrayMeta | GroupMeta | OmnizarrError], top: str) -> str | None:
