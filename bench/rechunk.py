@@ -55,7 +55,7 @@ def run_omnizarr(task: Task) -> float:
     import omnizarr as oz
     from omnizarr.array.io import Access
     from omnizarr.tools.nodes import context_of
-    from omnizarr.tools.transfer import plan_transfer, run_transfer
+    from omnizarr.tools.transfer.transfer import plan_transfer, run_transfer
 
     start = perf_counter()
     source = oz.open_array(task.source)

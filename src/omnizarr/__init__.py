@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from omnizarr.store.zip import ZipStore
     from omnizarr.tools.census import census
     from omnizarr.tools.convert import convert
-    from omnizarr.tools.copy import copy
+    from omnizarr.tools.copy.copy import copy
     from omnizarr.tools.diff import diff
-    from omnizarr.tools.info import info
+    from omnizarr.tools.info.info import info
     from omnizarr.tools.validate import validate
 
 __version__: str
@@ -72,13 +72,13 @@ _HOMES: Final = {
     "codec": "",
     "consolidate": "api",
     "convert": "tools.convert",
-    "copy": "tools.copy",
+    "copy": "tools.copy.copy",
     "create_array": "api",
     "create_group": "api",
     "detect": "api",
     "diff": "tools.diff",
     "errors": "",
-    "info": "tools.info",
+    "info": "tools.info.info",
     "open": "api",
     "open_array": "api",
     "open_group": "api",

@@ -8,7 +8,7 @@ import pytest
 
 import omnizarr as oz
 from omnizarr.cli.main import main
-from omnizarr.tools.batches import Mover
+from omnizarr.tools.copy.batches import Mover
 
 
 @pytest.fixture(autouse=True)

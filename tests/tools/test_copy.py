@@ -17,11 +17,12 @@ import zarr
 import omnizarr as oz
 from omnizarr.errors import ConflictError, ExistsError, NodeTypeError, NotFoundError, ReadOnlyError, UnsupportedError
 from omnizarr.store import DictStore, MemoryStore, ReadOnlyStore
-from omnizarr.tools import journal
-from omnizarr.tools.batches import Mover
-from omnizarr.tools.choosing import chosen, in_order, matches
-from omnizarr.tools.moving import move
-from omnizarr.tools.sweeping import sweep
+from omnizarr.tools.copy import note as journal
+from omnizarr.tools.copy.batches import Mover
+from omnizarr.tools.copy.choosing import chosen, in_order
+from omnizarr.tools.copy.sweeping import sweep
+from omnizarr.tools.editing.moving import move
+from omnizarr.tools.patterns import matches
 
 CORPUS = Path(__file__).parents[1] / "corpus"
 
@@ -234,7 +235,7 @@ def test_an_archive_is_not_there_before_it_is_whole(tmp_path, monkeypatch):
     def fail(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("omnizarr.tools.copy._Work._record", fail)
+    monkeypatch.setattr("omnizarr.tools.copy.copy._Work._record", fail)
     with pytest.raises(KeyboardInterrupt):
         oz.copy(tmp_path / "a.zarr", tmp_path / "b.zip")
     assert not list(tmp_path.glob("b.zip*"))
@@ -251,7 +252,7 @@ def test_differences_are_reported(tmp_path, monkeypatch):
         target.put("t/c/0/0", b"spoilt")
         return self.mover([key for key in level if key not in self.changed], "copy")
 
-    monkeypatch.setattr("omnizarr.tools.copy._Work._documents", spoil)
+    monkeypatch.setattr("omnizarr.tools.copy.copy._Work._documents", spoil)
     done = oz.copy(tmp_path / "a.zarr", target, verify=True)
     assert (done.verified, done.different) == (False, ("t/c/0/0",))
     assert target.exists(journal.NAME), "not finished"
@@ -263,7 +264,7 @@ import omnizarr as oz
 def tell(done, total, nbytes):
     print(done, flush=True)
     time.sleep(0.2)
-import omnizarr.tools.batches as moving
+import omnizarr.tools.copy.batches as moving
 moving._FIRST = moving._MOST = 60
 oz.copy(sys.argv[1], sys.argv[2], progress=tell)
 """
@@ -393,3 +394,14 @@ def test_a_folder_of_another_format_or_of_an_array_takes_no_copy(tmp_path, dry_r
     with pytest.raises(NodeTypeError, match="cannot hold"):
         oz.convert(tmp_path / "a.zarr/t", tmp_path / "a.zarr/p/u", chunks=1)
     assert "u" not in oz.open_group(tmp_path / "a.zarr")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege")
+def test_a_folder_that_is_a_link_is_not_left_out_silently(tmp_path):
+    group = oz.create_group(tmp_path / "a")
+    group.create_array("t", data=np.arange(1, 9), chunks=(2,))
+    (tmp_path / "a/t/c").rename(tmp_path / "a/moved")
+    (tmp_path / "a/t/c").symlink_to("../moved")
+    with pytest.raises(oz.errors.UnsupportedError, match="link"):
+        oz.copy(tmp_path / "a", tmp_path / "b")
+    assert not (tmp_path / "b").exists()

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
 import omnizarr as oz
 from omnizarr.errors import ExistsError, NodeTypeError, NotFoundError, ReadOnlyError, UnsupportedError
-from omnizarr.tools.attributes import change_attributes, parse_value
-from omnizarr.tools.erasing import condemn, erase
-from omnizarr.tools.moving import move
-from omnizarr.tools.rooted import rooted
+from omnizarr.tools.editing.attributes import change_attributes, parse_value
+from omnizarr.tools.editing.erasing import condemn, erase
+from omnizarr.tools.editing.moving import move
+from omnizarr.tools.editing.rooted import rooted
 
 
 @pytest.fixture(params=["zarr3", "zarr2", "zip"])
@@ -218,3 +220,42 @@ def test_values_of_attributes(text, kind, value):
     found = parse_value(text, kind)
     assert type(found) is type(value)
     assert repr(found) == repr(value)
+
+
+def test_nobody_reads_what_is_half_erased(tmp_path):
+    where = tmp_path / "x.zarr"
+    group = oz.create_group(where)
+    group.create_array("t", data=np.arange(1, 9), chunks=(2,))
+    group.consolidate()
+
+    def stop(done: int, total: int | None, _nbytes: int) -> None:
+        if done == total:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        erase(condemn(where / "t"), progress=stop)
+    assert list(oz.open_group(where)) == []
+
+
+def test_what_a_stopped_conversion_left_goes_with_the_node(tmp_path):
+    where = tmp_path / "x.zarr"
+    oz.create_array(where, data=np.arange(8), chunks=(2,))
+    (where / ".omnizarr-convert/0/c").mkdir(parents=True)
+    (where / ".omnizarr-convert/0/c/0").write_bytes(b"x")
+    (where / ".omnizarr-convert.json").write_bytes(b"{}")
+    (where / "notes.txt").write_bytes(b"mine")
+    doomed = condemn(where)
+    assert doomed.others == ["notes.txt"]
+    erase(doomed)
+    assert [one.name for one in where.iterdir()] == ["notes.txt"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege")
+@pytest.mark.parametrize("name", ["link.zarr", "g.zarr/link"])
+def test_nothing_is_erased_through_a_link(name, tmp_path):
+    oz.create_group(tmp_path / "g.zarr")
+    oz.create_array(tmp_path / "a.zarr", data=np.arange(1, 5))
+    (tmp_path / name).symlink_to(tmp_path / "a.zarr")
+    with pytest.raises(oz.errors.UnsupportedError, match="link"):
+        condemn(tmp_path / name)
+    assert oz.open_array(tmp_path / "a.zarr")[0] == 1

@@ -9,8 +9,8 @@ import pytest
 
 import omnizarr as oz
 from omnizarr.format.fill_json import parse_v3
-from omnizarr.tools import elements as module
-from omnizarr.tools.elements import elements_as_json
+from omnizarr.tools.values import elements as module
+from omnizarr.tools.values.elements import elements_as_json
 
 TYPES = [
     ("?", [True, False], ["true", "false"]),

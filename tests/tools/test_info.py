@@ -9,9 +9,9 @@ import pytest
 
 import omnizarr as oz
 from omnizarr.errors import NotFoundError
-from omnizarr.tools.info import info
+from omnizarr.tools.info.info import info
+from omnizarr.tools.info.scan import scan
 from omnizarr.tools.nodes import context_of, nodes_of
-from omnizarr.tools.scan import scan
 
 WRITABLE = ("zarr3", "zarr2", "zarr1", "zarr0")
 

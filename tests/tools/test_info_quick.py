@@ -9,7 +9,7 @@ import sys
 import pytest
 
 import omnizarr as oz
-from omnizarr.tools.info_quick import quick_info
+from omnizarr.tools.info.quick import quick_info
 
 
 def many(where, form):

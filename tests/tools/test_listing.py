@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import omnizarr as oz
-from omnizarr.tools import full_listing
-from omnizarr.tools.glance import glance
-from omnizarr.tools.listing import list_nodes
+from omnizarr.tools.listing import full as full_listing
+from omnizarr.tools.listing.glance import glance
+from omnizarr.tools.listing.listing import list_nodes
 
 GOLDEN = Path(__file__).parents[1] / "corpus" / "golden-old-writers.zip"
 

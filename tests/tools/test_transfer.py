@@ -19,10 +19,10 @@ from omnizarr.hierarchy.array import Array
 from omnizarr.model.grid import RectilinearGrid, RegularGrid
 from omnizarr.store.memory import MemoryStore
 from omnizarr.store.observe import CountingStore
-from omnizarr.tools.effort import unit_of
 from omnizarr.tools.nodes import context_of
-from omnizarr.tools.regions import Cut, amplification, choose, overlaps
-from omnizarr.tools.transfer import Plan, plan_transfer, run_transfer
+from omnizarr.tools.transfer.effort import unit_of
+from omnizarr.tools.transfer.regions import Cut, amplification, choose, overlaps
+from omnizarr.tools.transfer.transfer import Plan, plan_transfer, run_transfer
 
 _CODECS = [
     [{"name": "bytes"}],
@@ -93,7 +93,7 @@ def bulk(dtype: str = "<f4", codecs: object = None) -> tuple[Array, Array]:
 
 
 def test_planes_into_columns_take_two_stages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("omnizarr.tools.transfer._FILE", 100)
+    monkeypatch.setattr("omnizarr.tools.transfer.transfer._FILE", 100)
     source, target = bulk()
     plan = move(source, target, 250_000, threads=2)
     assert len(plan.stages) == 2
@@ -103,7 +103,7 @@ def test_planes_into_columns_take_two_stages(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_stopped_transfer_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("omnizarr.tools.transfer._FILE", 100)
+    monkeypatch.setattr("omnizarr.tools.transfer.transfer._FILE", 100)
     source, target = bulk()
     plan = plan_transfer(source.metadata, target.metadata, memory=250_000, threads=2)
     assert len(plan.stages) == 2
@@ -133,7 +133,7 @@ def test_a_stopped_transfer_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("done", [0, 3])
 def test_without_a_place_for_scratch_a_temporary_one_is_used(done: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("omnizarr.tools.transfer._FILE", 100)
+    monkeypatch.setattr("omnizarr.tools.transfer.transfer._FILE", 100)
     source, target = bulk()
     plan = plan_transfer(source.metadata, target.metadata, memory=250_000, threads=2)
     assert plan.scratch is not None

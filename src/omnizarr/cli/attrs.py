@@ -11,7 +11,7 @@ from omnizarr.cli.output import Output
 from omnizarr.cli.overview import nearest
 from omnizarr.cli.parser import Parser, UsageError
 from omnizarr.model.jsonvalue import JSON
-from omnizarr.tools.attributes import KINDS, attributes_of, change_attributes, parse_value
+from omnizarr.tools.editing.attributes import KINDS, attributes_of, change_attributes, parse_value
 
 _USAGE = """oz attrs LOCATION [NAME]
        oz attrs LOCATION get NAME

@@ -125,7 +125,7 @@ def _is_array_v3(folder: str, names: set[str]) -> bool:
 def _inside(folder: str, above: str, name: str) -> list[str]:
     """Return the nodes of a group that is not a folder: in an archive."""
     from omnizarr.errors import OmnizarrError  # noqa: PLC0415 - which few need
-    from omnizarr.tools.listing import list_nodes  # noqa: PLC0415 - as above
+    from omnizarr.tools.listing.listing import list_nodes  # noqa: PLC0415 - as above
 
     try:
         found = list_nodes(folder, depth=1)[1:]

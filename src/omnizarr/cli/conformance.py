@@ -32,7 +32,7 @@ def run(arguments: Namespace, out: Output) -> int:
     """Do it."""
     # Imported when the command runs: its help needs no NumPy.
     from omnizarr.api import open_array  # noqa: PLC0415 - see above
-    from omnizarr.tools.elements import elements_as_json  # noqa: PLC0415 - see above
+    from omnizarr.tools.values.elements import elements_as_json  # noqa: PLC0415 - see above
 
     with open_array(arguments.array_path, mode="r") as array:
         if out.as_json:

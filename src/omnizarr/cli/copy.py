@@ -8,7 +8,7 @@ from argparse import Namespace
 from omnizarr.cli.bar import human_bytes
 from omnizarr.cli.output import Output
 from omnizarr.cli.parser import Parser
-from omnizarr.tools.copy import Copied, copy
+from omnizarr.tools.copy.copy import Copied, copy
 
 
 def configure(parser: Parser) -> None:

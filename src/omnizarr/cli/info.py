@@ -12,13 +12,14 @@ from omnizarr.cli.parser import Parser
 from omnizarr.late import LateModule
 
 if TYPE_CHECKING:
-    from omnizarr.tools import info, info_quick
     from omnizarr.tools.census import Census
-    from omnizarr.tools.info_result import ArrayInfo, GroupInfo, Info
-    from omnizarr.tools.remark import Remark
+    from omnizarr.tools.info import info
+    from omnizarr.tools.info import quick as info_quick
+    from omnizarr.tools.info.remark import Remark
+    from omnizarr.tools.info.result import ArrayInfo, GroupInfo, Info
 else:
-    info = LateModule("omnizarr.tools.info")
-    info_quick = LateModule("omnizarr.tools.info_quick")
+    info = LateModule("omnizarr.tools.info.info")
+    info_quick = LateModule("omnizarr.tools.info.quick")
 
 _Row: TypeAlias = tuple[str, str]
 

@@ -7,8 +7,8 @@ from argparse import Namespace
 from omnizarr.cli.nodes_text import as_object, cut, location
 from omnizarr.cli.output import Output
 from omnizarr.cli.parser import Parser
-from omnizarr.tools.entries import Entry
-from omnizarr.tools.listing import list_nodes
+from omnizarr.tools.listing.entries import Entry
+from omnizarr.tools.listing.listing import list_nodes
 
 _TITLES = ("name", "kind", "shape", "type", "chunks", "codecs")
 

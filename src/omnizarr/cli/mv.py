@@ -7,7 +7,7 @@ from argparse import Namespace
 from omnizarr.cli.cures import place
 from omnizarr.cli.output import Output
 from omnizarr.cli.parser import Parser
-from omnizarr.tools.moving import move
+from omnizarr.tools.editing.moving import move
 
 
 def configure(parser: Parser) -> None:

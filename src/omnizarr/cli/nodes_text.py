@@ -7,7 +7,7 @@ from typing import Any
 
 from omnizarr.cli.bar import human_bytes
 from omnizarr.cli.output import Output
-from omnizarr.tools.entries import Entry
+from omnizarr.tools.listing.entries import Entry
 
 
 def location(where: str) -> str:

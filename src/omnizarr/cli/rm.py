@@ -8,7 +8,7 @@ from omnizarr.cli.cures import place
 from omnizarr.cli.nodes_text import counted
 from omnizarr.cli.output import Output
 from omnizarr.cli.parser import Parser, UsageError
-from omnizarr.tools.erasing import Doomed, condemn, erase
+from omnizarr.tools.editing.erasing import Doomed, condemn, erase
 
 
 def configure(parser: Parser) -> None:

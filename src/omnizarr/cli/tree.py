@@ -10,8 +10,8 @@ from omnizarr.cli.bar import human_bytes
 from omnizarr.cli.nodes_text import as_object, cut, location, summary
 from omnizarr.cli.output import Output
 from omnizarr.cli.parser import Parser
-from omnizarr.tools.entries import Entry
-from omnizarr.tools.listing import list_nodes
+from omnizarr.tools.listing.entries import Entry
+from omnizarr.tools.listing.listing import list_nodes
 
 # What leads to a node, and what stands below it before its own: with more beside it, and without.
 _DRAWN = ("├── ", "│   "), ("└── ", "    ")

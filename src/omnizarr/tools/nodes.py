@@ -39,7 +39,7 @@ def open_at(
     except NotFoundError as error:
         if path is not None or not isinstance(where, (str, os.PathLike)):
             raise
-        explained = import_module("omnizarr.tools.rooted").explained  # which opens nodes, too
+        explained = import_module("omnizarr.tools.editing.rooted").explained  # which opens nodes, too
         raise explained(error, where) from None
 
 

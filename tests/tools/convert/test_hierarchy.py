@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import zipfile
 from pathlib import Path
 
@@ -334,3 +335,73 @@ def test_a_chunk_without_a_name_is_found():
     goal: dict[str, bytes] = {}
     oz.convert(store, goal, format="v3", verify=True)
     assert oz.open_array(goal)[...] == 42
+
+
+@pytest.mark.parametrize("form", ["zarr3", "zarr2"])
+@pytest.mark.parametrize("part", ["", "g"])
+def test_consolidated_metadata_keep_what_is_left_out(form, part):
+    store: dict[str, bytes] = {}
+    group = oz.create_group(store, format=form)
+    for path in ("g/a", "g/b", "c"):
+        group.create_array(path, data=np.arange(6), chunks=(4,))
+    for path in ("g", ""):
+        oz.open_group(store, "r+", path=path).consolidate()
+    oz.convert(oz.open_group(store, "r+", path=part), chunks=(3,), include="a")
+    assert oz.validate(store).clean
+    top = oz.open_group(store)
+    assert [name for name, _ in top.members(max_depth=None)] == ["c", "g", "g/a", "g/b"]
+    assert (top["g/a"].chunks, top["g/b"].chunks) == ((3,), (4,))
+
+
+@pytest.mark.parametrize("way", ["convert", "rollback"])
+def test_groups_above_are_kept_in_step_by_who_goes_on(way, monkeypatch):
+    """Killed when all is switched but the journal is still there."""
+    store: dict[str, bytes] = {}
+    group = oz.create_group(store)
+    group.create_array("g/a", data=np.arange(6), chunks=(4,))
+    group.consolidate()
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("omnizarr.tools.convert.switch._switch", killed)
+        with pytest.raises(KeyboardInterrupt):
+            oz.convert(oz.open_group(store, "r+", path="g"), chunks=(3,))
+    if way == "convert":
+        oz.convert(oz.open_group(store, "r+", path="g"), chunks=(3,))
+    else:
+        assert rollback(oz.open_group(store, "r+", path="g")) == "finished"
+    assert oz.open_group(store)["g/a"].chunks == (3,)
+    assert oz.open_group(store)["g/a"][:].tolist() == list(range(6))
+    assert oz.validate(store).clean
+
+
+def test_a_target_is_erased_only_once_the_plan_stands():
+    store: dict[str, bytes] = {}
+    oz.create_array(store, data=np.arange(6))
+    before = dict(store)
+    with pytest.raises(oz.errors.LimitError):
+        oz.convert(oz.create_array({}, data=np.zeros(9999)), store, chunks=(5000,), memory=100, overwrite=True)
+    assert store == before
+
+
+def test_a_pattern_means_all_that_lies_below():
+    """As it does for `copy`, `diff` and listings."""
+    store: dict[str, bytes] = {}
+    group = oz.create_group(store)
+    for path in ("g/a", "g/h/b", "c"):
+        group.create_array(path, data=np.arange(6), chunks=(4,))
+    oz.convert(store, chunks=(3,), include="g", exclude="h")
+    assert [oz.open_array(store, path=path).chunks for path in ("g/a", "g/h/b", "c")] == [(3,), (4,), (4,)]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege")
+def test_chunks_behind_a_link_are_not_left_out_silently(tmp_path):
+    oz.create_array(tmp_path / "a", data=np.arange(1, 17).reshape(4, 4), chunks=(2, 2), format="zarr1")
+    oz.create_array(tmp_path / "b", data=np.arange(1, 17).reshape(4, 4), chunks=(2, 2))
+    (tmp_path / "b/c/1").rename(tmp_path / "b/moved")
+    (tmp_path / "b/c/1").symlink_to("../moved")
+    with pytest.raises(UnsupportedError, match="link"):
+        oz.convert(tmp_path / "b", tmp_path / "d")
+    assert oz.convert(tmp_path / "a", tmp_path / "d", format="zarr3").nodes[0].how == "copy"

@@ -14,7 +14,7 @@ import omnizarr as oz
 from omnizarr.model.grid import RegularGrid
 from omnizarr.tools.convert import rollback
 from omnizarr.tools.convert.journal import JOURNAL, Keeper
-from omnizarr.tools.transfer import plan_transfer
+from omnizarr.tools.transfer.transfer import plan_transfer
 
 VALUES = np.arange(60 * 40, dtype="f8").reshape(60, 40)
 
@@ -119,7 +119,7 @@ def test_with_other_memory_the_work_begins_anew(tmp_path, memory, monkeypatch):
 
 
 def test_values_between_two_stages_are_kept_until_no_note_needs_them(tmp_path, monkeypatch):
-    monkeypatch.setattr("omnizarr.tools.transfer._FILE", 100)
+    monkeypatch.setattr("omnizarr.tools.transfer.transfer._FILE", 100)
     monkeypatch.setattr("omnizarr.tools.convert.journal._EVERY", 0)
     source, target = tmp_path / "a", tmp_path / "b"
     values = np.arange(1, 64**3 + 1, dtype="f4").reshape(64, 64, 64)

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from omnizarr.errors import MetadataError
 from omnizarr.limits import DEFAULT_LIMITS, Limits
-from omnizarr.tools.convert.plan import chosen_by
 from omnizarr.tools.convert.run import Settings, convert_in_place, convert_to, plan_only, undo
 from omnizarr.tools.convert.values import KEPT, Conversion, Node, Refusal, Wish
+from omnizarr.tools.patterns import wanted
 from omnizarr.tools.progress import Progress, silent
-from omnizarr.tools.transfer import MEMORY
+from omnizarr.tools.transfer.transfer import MEMORY
 
 if TYPE_CHECKING:
     from omnizarr.tools.convert.values import Lengths
@@ -90,7 +90,7 @@ def convert(
     settings = Settings(
         format=format,
         wish=wish,
-        chosen=chosen_by(included, excluded),
+        chosen=wanted(included, excluded),
         words=(repr(chunks), repr(shards), repr(codecs), included, excluded),
         limits=limits,
         memory=memory,

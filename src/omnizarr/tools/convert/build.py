@@ -15,9 +15,10 @@ from omnizarr.store.wrap import PrefixStore
 from omnizarr.tools.convert.journal import SCRATCH, Keeper, Record, mark_of
 from omnizarr.tools.convert.keys import BATCH, any_chunk, chunks_of, copy_chunks
 from omnizarr.tools.convert.values import Step
+from omnizarr.tools.copy.sweeping import check_no_links
 from omnizarr.tools.progress import Progress
-from omnizarr.tools.transfer import Plan as Transfer
-from omnizarr.tools.transfer import plan_transfer, run_transfer
+from omnizarr.tools.transfer.transfer import Plan as Transfer
+from omnizarr.tools.transfer.transfer import plan_transfer, run_transfer
 
 Pairs: TypeAlias = list[tuple[str, str]]
 
@@ -40,6 +41,7 @@ def tasks_of(context: Context, path: str, steps: list[tuple[Step, Record]], memo
 
     Raises:
         LimitError: The memory does not suffice for one chunk or shard.
+        UnsupportedError: Chunks that would be copied as they are lie behind a link.
     """
     tasks: list[Task] = []
     for step, record in steps:
@@ -47,8 +49,10 @@ def tasks_of(context: Context, path: str, steps: list[tuple[Step, Record]], memo
         if not step.moves or not isinstance(old, ArrayMeta) or not isinstance(new, ArrayMeta):
             continue
         if step.how in ("copy", "rename"):
-            found = chunks_of(context.store, join(path, step.path) if step.path else path, old)
-            work: Pairs | Transfer = [(inner, new.keys.key(place)) for inner, place in found]
+            place = join(path, step.path).rstrip("/")
+            check_no_links(context.store, place + "/" if place else "")
+            found = chunks_of(context.store, place, old)
+            work: Pairs | Transfer = [(inner, new.keys.key(index)) for inner, index in found]
         else:
             work = plan_transfer(old, new, memory=memory)
         tasks.append(Task(step, record, work))

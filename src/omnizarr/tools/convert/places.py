@@ -22,7 +22,7 @@ from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
 from omnizarr.store.file import FileStore
 from omnizarr.store.protocol import place_name
-from omnizarr.tools.rooted import climb
+from omnizarr.tools.editing.rooted import climb
 
 
 class Spot(NamedTuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fnmatch import fnmatchcase
 from typing import TypeAlias
 
 from omnizarr.errors import OmnizarrError, UnsafeError
@@ -13,27 +12,13 @@ from omnizarr.format.names import ZARR_JSON, ZMETADATA, check_new_path, join
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.listing import Found, walk
 from omnizarr.hierarchy.real_keys import with_real_keys
+from omnizarr.hierarchy.upkeep import is_sound
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
 from omnizarr.tools.convert.target import array_step, group_step
 from omnizarr.tools.convert.values import Plan, Refusal, Step, Wish
 
 Chosen: TypeAlias = Callable[[str], bool]
-
-
-def chosen_by(include: tuple[str, ...], exclude: tuple[str, ...]) -> Chosen:
-    """Make the test whether an array of a path is chosen: by the patterns of a shell, for its path or its name.
-
-    >>> chosen = chosen_by(("temp*", "model/*"), ("*_bounds",))
-    >>> [chosen(path) for path in ("a/temp", "model/t", "model/t_bounds", "other")]
-    [True, True, False, False]
-    """
-
-    def matches(path: str, patterns: tuple[str, ...]) -> bool:
-        name = path.rpartition("/")[2]
-        return any(fnmatchcase(path, one.strip("/")) or fnmatchcase(name, one) for one in patterns)
-
-    return lambda path: (not include or matches(path, include)) and not matches(path, exclude)
 
 
 def make_plan(
@@ -62,6 +47,8 @@ def make_plan(
             if in_place and found.format != wish.format:
                 hint = "Convert all of them, or give a target."
                 refused.append(Refusal(inner, "left out, it would keep its format among others of another", hint))
+            elif in_place:  # it stays as it is, also in the consolidated metadata of groups above it
+                steps.append(Step(inner, "keep", found, found, _texts(context, join(path, inner), found.format)))
             continue
         step, against = _step(context, path, inner, found, wish, in_place=in_place)
         refused += against
@@ -94,6 +81,13 @@ def _step(
     if step is None:
         return None, against
     return step._replace(consolidated=_is_consolidated(context, where, found) and _can_be(wish.format)), against
+
+
+def _texts(context: Context, path: str, form: str) -> dict[str, bytes]:
+    """Return the documents of a node as they are."""
+    names = dialect(form).documents
+    found = context.store.get_many([join(path, name) for name in names])
+    return {name: text for name, text in zip(names, found, strict=True) if text is not None and is_sound(text)}
 
 
 def _is_consolidated(context: Context, path: str, meta: GroupMeta) -> bool:

@@ -10,7 +10,6 @@ from omnizarr.errors import ConflictError, CorruptError, NotFoundError, Omnizarr
 from omnizarr.format.dialects import WRITABLE
 from omnizarr.format.names import join
 from omnizarr.hierarchy.nodes import load
-from omnizarr.hierarchy.upkeep import record
 from omnizarr.limits import Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
@@ -210,22 +209,18 @@ def _converted(job: _Job, settings: Settings) -> Conversion:
     mark = mark_of("" if job.in_place else _lasting_name(job.source), form, settings.words, texts)
     words = f"{job.source.name} to {form}"
     journal, resumed = _settle(job, mark, settings)
-    above: dict[str, bytes] = {}
-    if not job.in_place:
-        above = make_room(job.target, form, overwrite=settings.overwrite, begun=journal is not None)
     begun = journal or journal_of(steps, mark, words, in_place=job.in_place)
     keeper = Keeper(store, path, begun)
     if job.in_place and all(step.how == "keep" for step in steps):
         return _result(job, form, 0, verified=False, resumed=resumed)
     tasks = tasks_of(job.source.context, job.source.path, [*zip(steps, begun.records, strict=True)], settings.memory)
+    above: dict[str, bytes] = {}
+    if not job.in_place:
+        above = make_room(job.target, form, overwrite=settings.overwrite, begun=journal is not None)
     builder = Builder(job.source.context, job.source.path, keeper, settings.progress)
     if journal is None:
         builder.check_free(tasks)
     _run(job, builder, tasks, above, settings)
-    written = {
-        join(join(path, step.path).rstrip("/"), name): text for step in steps for name, text in step.texts.items()
-    }
-    record(store, path, written, erase=True)
     return _result(job, form, builder.nbytes, verified=settings.verify, resumed=resumed)
 
 

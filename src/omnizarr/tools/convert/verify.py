@@ -10,7 +10,7 @@ from omnizarr.array.index import Selection
 from omnizarr.array.io import Access
 from omnizarr.errors import CorruptError
 from omnizarr.model.array import ArrayMeta
-from omnizarr.tools.regions import Cut, Region, choose
+from omnizarr.tools.transfer.regions import Cut, Region, choose
 
 if TYPE_CHECKING:
     import numpy.typing as npt

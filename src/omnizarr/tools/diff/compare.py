@@ -9,7 +9,6 @@ from typing import NamedTuple
 from omnizarr.errors import OmnizarrError
 from omnizarr.hierarchy.array import Array
 from omnizarr.store.protocol import place_name
-from omnizarr.tools.diff.filters import wanted
 from omnizarr.tools.diff.onesided import Found, guess_renames, one_sided
 from omnizarr.tools.diff.regions import count_regions, region_shape
 from omnizarr.tools.diff.result import Difference, NodeDifference, Problem, Side, ValueDifference
@@ -17,6 +16,7 @@ from omnizarr.tools.diff.structure import attributes_of, changes
 from omnizarr.tools.diff.typed import Rules, attribute_changes
 from omnizarr.tools.diff.values import UnreadableError, common_shape, compare_values
 from omnizarr.tools.nodes import Node, nodes_of, open_at
+from omnizarr.tools.patterns import wanted
 from omnizarr.tools.progress import Progress, silent
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omnizarr.model.jsonvalue import JSON
-from omnizarr.tools.remark import Remark
+from omnizarr.tools.info.remark import Remark
 
 if TYPE_CHECKING:
     from omnizarr.model.grid import Lengths

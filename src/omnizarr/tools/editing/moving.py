@@ -15,7 +15,7 @@ from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
 from omnizarr.store.file import FileStore, local_path
 from omnizarr.store.protocol import Store, place_name
-from omnizarr.tools.rooted import Rooted, climb, is_group, rooted
+from omnizarr.tools.editing.rooted import Rooted, climb, is_group, rooted
 
 _OTHER_STORE = "'oz copy' copies it there, and 'oz rm' erases the old one then"
 
@@ -110,5 +110,9 @@ def _move_top(old: Rooted, folder: str, new: str, kind: str, *, dry_run: bool) -
     if f"{new}{os.sep}".startswith(f"{folder}{os.sep}"):
         raise ExistsError("a node cannot be moved into itself", path=uri)
     if not dry_run:
-        os.rename(folder, new)  # noqa: PTH104
+        try:
+            os.rename(folder, new)  # noqa: PTH104
+        except OSError as error:
+            message = f"the folder cannot be moved there: {error.strerror}"
+            raise UnsupportedError(message, path=uri, hint=_OTHER_STORE) from error
     return Moved(old.context.store.uri, uri, kind, not dry_run)

@@ -14,12 +14,12 @@ from omnizarr.hierarchy.opening import Format, Place, open_node
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.codec import Codec
 from omnizarr.tools.census import Census, count
-from omnizarr.tools.group_info import conventions_of, few_names, group_info, remarks_of
-from omnizarr.tools.info_result import ArrayInfo, GroupInfo, Info
+from omnizarr.tools.info.group import conventions_of, few_names, group_info, remarks_of
+from omnizarr.tools.info.remarks import Remark, of_chunks, of_layout
+from omnizarr.tools.info.result import ArrayInfo, GroupInfo, Info
+from omnizarr.tools.info.scan import scan
 from omnizarr.tools.nodes import context_of, nodes_of
 from omnizarr.tools.progress import Progress, silent
-from omnizarr.tools.remarks import Remark, of_chunks, of_layout
-from omnizarr.tools.scan import scan
 
 __all__ = ["ArrayInfo", "GroupInfo", "Info", "codec_text", "info"]
 

@@ -8,10 +8,10 @@ from typing import Final
 from omnizarr.errors import OmnizarrError, OmnizarrWarning
 from omnizarr.format.names import ATTRIBUTES_JSON, META, ZARR_JSON, ZGROUP, ZMETA
 from omnizarr.store.file import FileStore
-from omnizarr.tools.glance import glance
-from omnizarr.tools.group_info import conventions_of, group_info, remarks_of
-from omnizarr.tools.info_result import Info
-from omnizarr.tools.scan import scan_near
+from omnizarr.tools.info.group import conventions_of, group_info, remarks_of
+from omnizarr.tools.info.result import Info
+from omnizarr.tools.info.scan import scan_near
+from omnizarr.tools.listing.glance import glance
 
 _OTHERS: Final = (META, ZMETA, ATTRIBUTES_JSON)
 """Documents of other formats, which `info` tells of if they lie beside those that count."""

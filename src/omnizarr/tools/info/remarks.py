@@ -10,7 +10,7 @@ from omnizarr.hierarchy.array import Array
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.codec import Codec, canonical, inner_codecs
 from omnizarr.tools.census import Census
-from omnizarr.tools.remark import Remark, of_sizes
+from omnizarr.tools.info.remark import Remark, of_sizes
 
 __all__ = ["Remark", "of_chunks", "of_layout"]
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from omnizarr.model.jsonvalue import JSON
-from omnizarr.tools.info_result import GroupInfo
-from omnizarr.tools.remark import Remark
-from omnizarr.tools.scan import Scan
+from omnizarr.tools.info.remark import Remark
+from omnizarr.tools.info.result import GroupInfo
+from omnizarr.tools.info.scan import Scan
 
 _MOST_NAMED: Final = 5
 

@@ -12,7 +12,7 @@ from omnizarr.hierarchy.tree import grid_text
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.codec import inner_codecs, sharding_of
 from omnizarr.model.group import GroupMeta
-from omnizarr.tools.entries import Entry, Layout, Lengths, matching
+from omnizarr.tools.listing.entries import Entry, Layout, Lengths, matching
 from omnizarr.tools.nodes import Node, context_of, open_at
 
 

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from omnizarr.errors import MetadataError
 from omnizarr.model.jsonvalue import JSON
+from omnizarr.tools.editing.rooted import rooted
 from omnizarr.tools.nodes import open_at
-from omnizarr.tools.rooted import rooted
 
 
 def attributes_of(where: object) -> dict[str, JSON]:

@@ -6,7 +6,7 @@ import contextlib
 import os
 from typing import NamedTuple
 
-from omnizarr.errors import NodeTypeError, OmnizarrError
+from omnizarr.errors import NodeTypeError, OmnizarrError, UnsupportedError
 from omnizarr.format.dialects import ZARR2, ZARR3, dialect
 from omnizarr.format.names import ZMETADATA, join
 from omnizarr.hierarchy.listing import walk
@@ -18,9 +18,10 @@ from omnizarr.store.file import FileStore
 from omnizarr.store.protocol import Store, place_name
 from omnizarr.store.wrap import PrefixStore
 from omnizarr.store.zip import ZipStore
+from omnizarr.tools.editing.rooted import Rooted, rooted
 from omnizarr.tools.progress import Progress, silent
-from omnizarr.tools.rooted import Rooted, rooted
 
+_OWN = ".omnizarr-"
 _DOCUMENTS = frozenset((*ZARR3.documents, *ZARR2.documents, ZMETADATA))
 
 
@@ -31,11 +32,19 @@ class Doomed(NamedTuple):
     nodes: int
     """How many nodes that are, itself among them."""
 
-    keys: list[str]
-    """What is erased, documents first: without them nobody takes missing chunks for empty ones."""
+    documents: list[str]
+    """What is erased first: without it nobody takes missing chunks for empty ones."""
+
+    chunks: list[str]
+    """What is erased then."""
 
     others: list[str]
     """What lies below the node and is not Zarr's; it is left there."""
+
+    @property
+    def keys(self) -> list[str]:
+        """All that is erased."""
+        return self.documents + self.chunks
 
     @property
     def uri(self) -> str:
@@ -59,10 +68,12 @@ def condemn(where: object, *, recursive: bool = False) -> Doomed:
         NotFoundError: If no node is there.
         NodeTypeError: If it is a group that holds nodes, unless `recursive`.
         ReadOnlyError: If it cannot be written.
+        UnsupportedError: If it is a link.
     """
     place = rooted(where)
     context, path, meta = place.context.for_format(place.meta.format), place.path, place.meta
     context.check_writable(path)
+    _check_no_link(context.store, path)
     found: dict[str, ArrayMeta | GroupMeta | OmnizarrError] = {path: meta}
     if isinstance(meta, GroupMeta):
         found |= {join(path, inner): one for inner, one, _ in walk(context, path, meta.format, None)}
@@ -80,7 +91,18 @@ def condemn(where: object, *, recursive: bool = False) -> Doomed:
     for key in context.store.list_prefix(start):
         owned = _owned(key, found, path)
         (others if owned is None else documents if owned == "document" else chunks).append(key)
-    return Doomed(place, len(found), documents + chunks, others)
+    return Doomed(place, len(found), documents, chunks, others)
+
+
+def _check_no_link(store: Store, path: str) -> None:
+    """Refuse a link: what it leads to is elsewhere, and may be of use to others.
+
+    Raises:
+        UnsupportedError: It is one.
+    """
+    if isinstance(store, FileStore) and os.path.islink(store.path(path) if path else store.root):  # noqa: PTH114
+        message = "it is a link, and what that leads to is not erased through it"
+        raise UnsupportedError(message, path=place_name(store, path), hint="remove the link itself with 'rm'")
 
 
 def _owned(key: str, found: dict[str, ArrayMeta | GroupMeta | OmnizarrError], top: str) -> str | None:
@@ -96,6 +118,8 @@ def _owned(key: str, found: dict[str, ArrayMeta | GroupMeta | OmnizarrError], to
         return "chunk"
     if name in _DOCUMENTS or name in dialect(meta.format).documents:
         return "document"
+    if name.startswith(_OWN):  # journals, and what waited for the work that they tell of
+        return "chunk"
     return "chunk" if isinstance(meta, ArrayMeta) and meta.keys.parse(name, meta.ndim) is not None else None
 
 
@@ -103,15 +127,18 @@ def erase(doomed: Doomed, *, progress: Progress = silent) -> None:
     """Erase what `condemn` found, and forget it in the consolidated metadata of the groups above."""
     place = doomed.place
     context, path = place.context, place.path
-    store, total = context.store, len(doomed.keys)
+    store, keys = context.store, doomed.keys
     with context.lock:
-        for done, key in enumerate(doomed.keys):
+        for done, key in enumerate(doomed.documents, 1):
             store.erase(key)
-            progress(done + 1, total, 0)
-        if isinstance(store, FileStore):
-            _prune(store, path, doomed.keys)
-        if path:
+            progress(done, len(keys), 0)
+        if path:  # before any chunk goes: a copy of the documents, too, would have missing ones read as empty
             record(store, path, {}, erase=True)
+        for done, key in enumerate(doomed.chunks, len(doomed.documents) + 1):
+            store.erase(key)
+            progress(done, len(keys), 0)
+        if isinstance(store, FileStore):
+            _prune(store, path, keys)
     archive = _emptied(store)
     place.node.close()  # which writes an archive
     if archive is not None:

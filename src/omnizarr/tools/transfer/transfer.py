@@ -28,8 +28,8 @@ from omnizarr.model.keys import default_keys
 from omnizarr.native import Block
 from omnizarr.store.file import FileStore
 from omnizarr.store.protocol import Store
-from omnizarr.tools.effort import decode_cost, reader_bytes, unit_of, writer_bytes
-from omnizarr.tools.regions import Cut, Region, amplification, choose
+from omnizarr.tools.transfer.effort import decode_cost, reader_bytes, unit_of, writer_bytes
+from omnizarr.tools.transfer.regions import Cut, Region, amplification, choose
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -15,7 +15,7 @@ from typing import Final
 from omnizarr.format.document import load
 from omnizarr.limits import DEFAULT_LIMITS
 from omnizarr.model.jsonvalue import JSON
-from omnizarr.tools.entries import Layout
+from omnizarr.tools.listing.entries import Layout
 
 _SIZES: Final = {
     "bool": 1, "int8": 1, "int16": 2, "int32": 4, "int64": 8, "uint8": 1, "uint16": 2, "uint32": 4, "uint64": 8,

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from omnizarr.late import LateModule
-from omnizarr.tools.entries import Entry, matching
-from omnizarr.tools.glance import glance
+from omnizarr.tools.listing.entries import Entry, matching
+from omnizarr.tools.listing.glance import glance
 
 if TYPE_CHECKING:
-    from omnizarr.tools import full_listing
+    from omnizarr.tools.listing import full as full_listing
 else:
-    full_listing = LateModule("omnizarr.tools.full_listing")
+    full_listing = LateModule("omnizarr.tools.listing.full")
 
 __all__ = ["Entry", "list_nodes"]
 

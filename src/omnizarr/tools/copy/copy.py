@@ -18,13 +18,13 @@ from omnizarr.hierarchy.upkeep import is_sound, record
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.store.file import FileStore
 from omnizarr.store.protocol import Store, place_name
-from omnizarr.tools import journal
-from omnizarr.tools.batches import Moved, Mover
-from omnizarr.tools.choosing import chosen, in_order, is_document, own_documents, reduced
+from omnizarr.tools.copy import note as journal
+from omnizarr.tools.copy.batches import Moved, Mover
+from omnizarr.tools.copy.choosing import chosen, in_order, is_document, own_documents, reduced
+from omnizarr.tools.copy.sweeping import check_no_links, sweep
+from omnizarr.tools.editing.rooted import climb
 from omnizarr.tools.nodes import Node, context_of, nodes_of, open_at
 from omnizarr.tools.progress import Progress
-from omnizarr.tools.rooted import climb
-from omnizarr.tools.sweeping import sweep
 
 _MOST_NAMED: Final = 3
 
@@ -76,7 +76,7 @@ def copy(
     """Copy an array, or a group with all below it, to another place: every key as it is, in parallel.
 
     Chunks come first and documents last, so that nodes show up whole. A copy that was stopped leaves a note behind;
-    the same call then goes on, and what is there with the right size is not copied again.
+    the same call then goes on, and does not copy again what is there with the right size and, among files, is no older.
 
     Args:
         source: Whatever `omnizarr.open` takes, or a handle.
@@ -168,6 +168,7 @@ class _Work:
         self.changed: dict[str, bytes] = {}
         self.left_out: tuple[str, ...] = ()
         self.uri = place_name(self.store, self.start.rstrip("/"))
+        check_no_links(self.store, self.start)
         keys = self._keys(node)
         if isinstance(self.context.store, DraftView):
             documents = [key for key in keys if not key.startswith("data/")]

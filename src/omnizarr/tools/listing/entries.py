@@ -84,14 +84,7 @@ def matching(entries: Sequence[Entry], patterns: Sequence[str]) -> list[Entry]:
     """Return the entries that match a pattern, those below them, and those above them; all if there is no pattern."""
     if not patterns:
         return list(entries)
-    fits = import_module("fnmatch").fnmatchcase
-    chosen: set[str] = set()
-    for entry in entries:
-        path = entry.path
-        # Parents come first, so that what lies below one that was chosen is chosen, too.
-        if path.rpartition("/")[0] in chosen or any(
-            fits(path if "/" in pattern else entry.name, pattern.strip("/")) for pattern in patterns if path
-        ):
-            chosen.add(path)
+    matches = import_module("omnizarr.tools.patterns").matches  # which most listings have no need of
+    chosen = {entry.path for entry in entries if entry.path and matches(entry.path, patterns)}
     above = {path[:at] for path in chosen for at in range(len(path)) if path[at] == "/"} | {""}
     return [entry for entry in entries if entry.path in chosen or entry.path in above]

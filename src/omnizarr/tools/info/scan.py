@@ -20,9 +20,9 @@ from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.native import cut_member, same_texts, split_object
 from omnizarr.store.protocol import Store
-from omnizarr.tools.entries import Layout
-from omnizarr.tools.plain_documents import layout_v2, layout_v3, names, sizes, without_shape
-from omnizarr.tools.remark import of_sizes
+from omnizarr.tools.info.remark import of_sizes
+from omnizarr.tools.listing.entries import Layout
+from omnizarr.tools.listing.plain_documents import layout_v2, layout_v3, names, sizes, without_shape
 
 if TYPE_CHECKING:
     from omnizarr.hierarchy import consolidated, context, listing, nodes
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
     from omnizarr.model import array as model
     from omnizarr.model.array import ArrayMeta
     from omnizarr.model.group import GroupMeta
-    from omnizarr.tools import remarks
+    from omnizarr.tools.info import remarks
 else:
     consolidated = LateModule("omnizarr.hierarchy.consolidated")
     context = LateModule("omnizarr.hierarchy.context")
     listing = LateModule("omnizarr.hierarchy.listing")
     nodes = LateModule("omnizarr.hierarchy.nodes")
     model = LateModule("omnizarr.model.array")
-    remarks = LateModule("omnizarr.tools.remarks")
+    remarks = LateModule("omnizarr.tools.info.remarks")
 
 _SAMPLE: Final = 100
 """Arrays of v2 whose attributes are looked at for conventions."""

@@ -3,34 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from fnmatch import fnmatchcase
 
 from omnizarr.format.consolidated import MARK, render_v2, render_v3, split_v2, split_v3
 from omnizarr.format.dialects import DIALECTS
 from omnizarr.format.names import ZARR_JSON, ZMETADATA, join
 from omnizarr.store.protocol import Store
+from omnizarr.tools.patterns import wanted
 
 _NAMES = frozenset((ZMETADATA, *(name for one in DIALECTS.values() for name in one.documents)))
 _MAIN = frozenset(name for one in DIALECTS.values() for name in one.nodes)
-
-
-def matches(path: str, patterns: Sequence[str]) -> bool:
-    """Whether a path, or one of those above it, is meant by one of the patterns.
-
-    A pattern without a slash is compared with each name of the path, others with the path from its start.
-
-    >>> [matches("model/run1/t", [one]) for one in ("t", "run*", "model/*/t", "mod", "run1/t", "model")]
-    [True, True, True, False, False, True]
-    """
-    parts = path.split("/")
-    for pattern in patterns:
-        wanted = pattern.strip("/")
-        if "/" not in wanted:
-            if any(fnmatchcase(part, wanted) for part in parts):
-                return True
-        elif any(fnmatchcase("/".join(parts[:depth]), wanted) for depth in range(1, len(parts) + 1)):
-            return True
-    return False
 
 
 def chosen(paths: Iterable[str], include: Sequence[str], exclude: Sequence[str]) -> tuple[set[str], set[str]]:
@@ -43,7 +24,7 @@ def chosen(paths: Iterable[str], include: Sequence[str], exclude: Sequence[str])
     >>> kept, above
     ({'a/t'}, {'a'})
     """
-    kept = {path for path in paths if (not include or matches(path, include)) and not matches(path, exclude)}
+    kept = set(filter(wanted(include, exclude), paths))
     above: set[str] = set()
     for path in kept:
         parts = path.split("/")

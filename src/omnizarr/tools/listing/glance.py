@@ -12,8 +12,8 @@ from omnizarr.format.names import ATTRIBUTES_JSON, ATTRS, META, ZARR_JSON, ZARRA
 from omnizarr.model.jsonvalue import JSON
 from omnizarr.native import split_object
 from omnizarr.store.file import FileStore
-from omnizarr.tools.entries import Entry, Layout
-from omnizarr.tools.plain_documents import layout_v2, layout_v3, names, sizes, without_shape
+from omnizarr.tools.listing.entries import Entry, Layout
+from omnizarr.tools.listing.plain_documents import layout_v2, layout_v3, names, sizes, without_shape
 
 _VARYING: Final = ("shape", "dimension_names")
 _COPIES: Final = b'"consolidated_metadata"'

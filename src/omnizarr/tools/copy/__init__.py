@@ -1,0 +1,1 @@
+"""Copying nodes byte for byte."""

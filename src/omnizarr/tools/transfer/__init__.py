@@ -1,0 +1,1 @@
+"""Moving values between arrays that are cut otherwise, in bounded memory."""
