@@ -53,7 +53,7 @@ def told(error: OmnizarrError, options: Collection[str] = ()) -> Told:
     where += [f"key {error.key!r}"] if error.key is not None else []
     where += [f"codec {error.codec!r}"] if error.codec is not None else []
     message = _one_line(error.message) + (f" ({', '.join(where)})" if where else "")
-    cures = (_cure(line, options) for line in (error.hint or "").splitlines())
+    cures = (cure_of(line, options) for line in (error.hint or "").splitlines())
     return Told(printable(message), printable("; ".join(cure for cure in cures if cure)) or None)
 
 
@@ -62,7 +62,8 @@ def warned(message: str) -> str:
     return printable(_one_line(_WARNED.sub("", message)))
 
 
-def _cure(hint: str, options: Collection[str]) -> str:
+def cure_of(hint: str, options: Collection[str]) -> str:
+    """Return a line of a hint in words for a command that has these options; nothing if it helps only in Python."""
     for pattern, words, needed in _CURES:
         if needed is None or needed in options:
             match = re.fullmatch(pattern, hint.strip())
