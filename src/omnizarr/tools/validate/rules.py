@@ -37,7 +37,7 @@ _TEXT: Final = """
 101|not-utf8|E||json-utf8|A document is not UTF-8.
 102|byte-order-mark|W|safe|json-utf8|A document begins with a byte order mark.
 103|not-json|E||json-text|A document is not one JSON value.
-104|name-repeated|E|safe|json-objects|An object in a document has a name twice; most readers take the last.
+104|name-repeated|E|all|json-objects|An object in a document has a name twice; most readers take the last.
 105|bare-number-in-attributes|W||json-numbers|Attributes hold NaN or Infinity, which strict readers refuse.
 106|bare-number|W|safe|json-numbers|A document holds NaN or Infinity outside its attributes.
 107|not-an-object|E||v3-metadata|A document is JSON, but not an object.
@@ -167,7 +167,7 @@ _KEYS: Final = """
 602|clutter|N|all|file-store|A file is what an operating system or editor left behind.
 603|unfinished-write|W|safe|file-store|A write was begun and not finished.
 604|lock-left|N|safe|file-store|A lock file without content was left behind.
-605|chunk-outside|W|safe|v3-storage|A chunk lies outside the array, and would come back if it grew.
+605|chunk-outside|W|all|v3-storage|A chunk lies outside the array, and would come back if it grew.
 606|chunk-key-separator|E||v3-keys|A chunk has the other separator in its key, so nobody finds it.
 607|chunk-key-spelling|E||v3-keys|An index in the key of a chunk has leading zeros, so nobody finds it.
 608|chunk-key-rank|W||v3-keys|The key of a chunk has more or fewer indices than the array has dimensions.
