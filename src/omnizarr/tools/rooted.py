@@ -132,6 +132,8 @@ def _missing(place: Place) -> OmnizarrError:
 def explained(error: NotFoundError, where: object) -> OmnizarrError:
     """Return the error of a place where nothing is, with the nearest name in the group above it."""
     try:
-        return _missing(Place(where, "r"))
+        place = Place(where, "r")
+        place.load()  # which finds an archive on the way
+        return not_found(place.context, place.path) if place.path else _missing(place)
     except OmnizarrError:
         return error
