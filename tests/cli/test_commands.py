@@ -245,3 +245,15 @@ def test_places_in_archives(command, data):
     assert command("rm", "-y", "data.zip/a").code == 0
     assert command("ls", "data.zip").out == "c\n"
     assert command("cat", (data / "data.zip" / "c").as_uri()).out == "[0 1 2]\n"
+
+
+def test_a_slip_in_the_name_of_a_node_in_an_archive(command, data):
+    with oz.create_group("data.zip") as group:
+        group.create_array("ocean/temp", data=np.arange(3))
+    for words in (("cat",), ("tree",), ("ls",), ("attrs",)):
+        ran = command(*words, "data.zip/ocean/tmp")
+        assert ran.code == 2
+        assert ran.err.endswith("ocean/temp'?\n")
+    assert command("cat", "data.zip/ocean/tmp").err == (
+        "oz: error: no array or group is there (data.zip/ocean/tmp)\n  did you mean 'data.zip/ocean/temp'?\n"
+    )

@@ -96,7 +96,7 @@ def test_options_of_all_commands_may_stand_before_the_command(command, data):
 
 def test_errors_are_two_lines_with_places_as_typed(command, data):
     ran = command("tree", "data.zarr/ocen")
-    assert ran == (2, "", "oz: error: no array or group is there (data.zarr/ocen)\n  did you mean 'ocean'?\n")
+    assert ran == (2, "", "oz: error: no array or group is there (data.zarr/ocen)\n  did you mean 'data.zarr/ocean'?\n")
 
 
 def test_errors_as_json_stay_on_standard_error(command, data):
@@ -104,7 +104,7 @@ def test_errors_as_json_stay_on_standard_error(command, data):
     assert (ran.code, ran.out) == (2, "")
     told = json.loads(ran.err)["error"]
     assert told["kind"] == "not-found"
-    assert told["hint"] == "did you mean 'ocean'?"
+    assert told["hint"] == "did you mean 'data.zarr/ocean'?"
     assert json.loads(command("tree", "--json").err)["error"]["kind"] == "usage"
 
 

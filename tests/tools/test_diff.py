@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import omnizarr as oz
+from omnizarr.errors import NotFoundError
 from omnizarr.tools.diff import Rename
 from omnizarr.tools.diff.typed import Rules, attribute_changes, same
 
@@ -277,3 +278,10 @@ def test_a_format_that_can_only_be_read(tmp_path):
     assert oz.diff(folder, new).same
     new[0, 1] = 7
     assert oz.diff(folder, new).nodes[0].values.max_abs.difference == 6
+
+
+def test_patterns_that_leave_nothing_are_not_the_same():
+    one: dict[str, bytes] = {}
+    oz.create_group(one).create_array("t", data=[1, 2])
+    with pytest.raises(NotFoundError, match="leave no node"):
+        oz.diff(one, one, include=["tt"])

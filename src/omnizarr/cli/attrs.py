@@ -13,6 +13,8 @@ from omnizarr.cli.parser import Parser, UsageError
 from omnizarr.model.jsonvalue import JSON
 from omnizarr.tools.editing.attributes import KINDS, attributes_of, change_attributes, parse_value
 
+_MOST_NAMED = 8
+
 _USAGE = """oz attrs LOCATION [NAME]
        oz attrs LOCATION get NAME
        oz attrs LOCATION set NAME VALUE
@@ -110,7 +112,8 @@ def _show_one(value: JSON, out: Output) -> None:
 
 def _missing(names: list[str], found: Mapping[str, JSON], out: Output) -> int:
     near = nearest(names[0], found)
-    known = f"there are {', '.join(list(found)[:8])}" if found else "it has no attributes"
+    more = ", …" if len(found) > _MOST_NAMED else ""
+    known = f"there are {', '.join(list(found)[:_MOST_NAMED])}{more}" if found else "it has no attributes"
     out.trouble(
         f"there is no attribute {', '.join(map(repr, names))}",
         f"did you mean {near!r}?" if near else known,

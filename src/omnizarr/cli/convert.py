@@ -6,6 +6,7 @@ import json
 from argparse import ArgumentTypeError, Namespace
 from typing import Any, Final
 
+from omnizarr.cli.cures import cure_of
 from omnizarr.cli.output import Output
 from omnizarr.cli.parser import Parser
 
@@ -93,7 +94,8 @@ def _print(done: Any, target: str | None, out: Output) -> None:  # noqa: ANN401 
         notes = (*node.notes, *(f"left out: {one}" for one in node.dropped))
         _row(out, width, node.path, out.style(f"{node.how:9}", "cyan"), notes)
     for one in done.refused:
-        _row(out, width, one.path, out.style(f"{'refused':9}", "red"), (one.reason, *([one.hint] if one.hint else [])))
+        cure = cure_of(one.hint, out.options)
+        _row(out, width, one.path, out.style(f"{'refused':9}", "red"), (one.reason, *([cure] if cure else [])))
     hows = [node.how for node in done.nodes]
     counts = [f"{hows.count(how)} {_WORDS[how]}" for how in dict.fromkeys(hows)]
     words = [", ".join(counts) or "nothing to do"]

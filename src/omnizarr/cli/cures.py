@@ -44,6 +44,9 @@ _PYTHON: Final = re.compile(r"\b(?:mode|format|path|overwrite|limits|codecs|shap
 # Places in hints, as one would type them here.
 _QUOTED: Final = re.compile(r"'((?:file://)?/[^']*)'")
 
+# A path in the store, which is not all that one has to type.
+_NEAR: Final = re.compile(r"did you mean '([^/'][^']*)'\?")
+
 _WARNED: Final = re.compile(r" Pass format= to choose\.")
 
 
@@ -53,7 +56,7 @@ def told(error: OmnizarrError, options: Collection[str] = ()) -> Told:
     where += [f"key {error.key!r}"] if error.key is not None else []
     where += [f"codec {error.codec!r}"] if error.codec is not None else []
     message = _one_line(error.message) + (f" ({', '.join(where)})" if where else "")
-    cures = (_cure(line, options) for line in (error.hint or "").splitlines())
+    cures = (cure_of(_typed(line, error), options) for line in (error.hint or "").splitlines())
     return Told(printable(message), printable("; ".join(cure for cure in cures if cure)) or None)
 
 
@@ -62,7 +65,16 @@ def warned(message: str) -> str:
     return printable(_one_line(_WARNED.sub("", message)))
 
 
-def _cure(hint: str, options: Collection[str]) -> str:
+def _typed(hint: str, error: OmnizarrError) -> str:
+    """Return a hint at a node of a similar name with all of its place, so that it can be typed."""
+    near = _NEAR.fullmatch(hint)
+    if near is None or not error.path or not error.message.startswith("no array or group is there"):
+        return hint
+    return f"did you mean '{error.path.rsplit('/', near[1].count('/') + 1)[0]}/{near[1]}'?"
+
+
+def cure_of(hint: str, options: Collection[str]) -> str:
+    """Return a line of a hint in words for a command that has these options; nothing if it helps only in Python."""
     for pattern, words, needed in _CURES:
         if needed is None or needed in options:
             match = re.fullmatch(pattern, hint.strip())

@@ -70,7 +70,10 @@ def run(arguments: Namespace, out: Output) -> int:
 
 
 def _tolerance(text: str) -> float:
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
     if not value >= 0:
-        raise ArgumentTypeError(f"must not be negative: {text}")
+        raise ArgumentTypeError(f"{text!r} is not a number of 0 or more")
     return value

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import omnizarr as oz
-from omnizarr.errors import ExistsError, ShapeError, UnsupportedError
+from omnizarr.errors import ExistsError, OmnizarrError, ShapeError, UnsupportedError
 from tests.tools.convert.conftest import same_array
 
 VALUES = np.arange(24 * 10 * 6, dtype="f4").reshape(24, 10, 6)
@@ -27,7 +27,7 @@ def names(array: oz.Array) -> list[str]:
     ("options", "chunks", "shards"),
     [
         ({"chunks": (24, 5, 2)}, (24, 5, 2), None),
-        ({"chunks": {"time": 12, "x": 3, "depth": 1}}, (12, 10, 3), None),
+        ({"chunks": {"time": 12, "x": 3}}, (12, 10, 3), None),
         ({"chunks": 4}, (4, 4, 4), None),
         ({"chunks": "auto"}, (24, 10, 6), None),
         ({"chunks": (-1, 1, 6)}, (24, 1, 6), None),
@@ -146,3 +146,32 @@ def test_keys_of_others_are_not_mixed_with_new_chunks():
     with pytest.raises(ExistsError, match="taken"):
         oz.convert(store, format="v3", codecs=["gzip"])
     assert store == before
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+@pytest.mark.parametrize(
+    ("wish", "says"),
+    [
+        ({"chunks": {"tiem": 1}}, "no array has a dimension 'tiem'"),
+        ({"shards": {"y": 4, "z": 2}}, "no array has a dimension 'z'"),
+        ({"include": "nosuch", "codecs": ["zstd"]}, "no array matches 'nosuch'"),
+    ],
+)
+def test_what_fits_no_array_is_refused(wish, says, dry_run):
+    group: dict[str, bytes] = {}
+    goal: dict[str, bytes] = {}
+    oz.create_group(group).create_array("t", data=np.zeros((4, 4)), dims=("y", "x"))
+    with pytest.raises(OmnizarrError, match=says):
+        oz.convert(group, goal, dry_run=dry_run, **wish)
+    assert not goal
+
+
+def test_a_dry_run_sees_what_is_above_the_target(tmp_path):
+    oz.create_group(tmp_path / "g").create_array("t", data=np.zeros((4, 4)))
+    plan = oz.convert(tmp_path / "g/t", tmp_path / "g/t/u", dry_run=True)
+    assert [one.reason for one in plan.refused] == ["an array cannot hold other nodes"]
+    plan = oz.convert(tmp_path / "g/t", tmp_path / "g/new/u", format="v2", dry_run=True)
+    assert "the format zarr3" in plan.refused[0].reason
+    assert not oz.convert(tmp_path / "g/t", tmp_path / "g/new/u", dry_run=True).refused
+    oz.convert(tmp_path / "g/t", tmp_path / "g/new/u")
+    assert sorted(oz.open_group(tmp_path / "g")) == ["new", "t"]

@@ -171,3 +171,36 @@ def test_unknown_repairs_are_refused():
 def test_a_pointer_that_leads_nowhere(pointer):
     with pytest.raises(MetadataError, match="no such member"):
         change({"a": 1, "b": [1]}, pointer, 2)
+
+
+@pytest.mark.parametrize("form", ["zarr2", "zarr3"])
+def test_a_lost_document_comes_back_from_the_consolidated_metadata(form, tmp_path):
+    root = oz.create_group(tmp_path / "x", format=form)
+    group = root.create_group("g", attrs={"title": "kept"})
+    group.create_array("a", data=np.arange(6.0), attrs={"units": "K"})
+    oz.consolidate(tmp_path / "x")
+    for name in ("g/zarr.json", "g/.zgroup", "g/.zattrs", "g/a/zarr.json", "g/a/.zarray"):
+        (tmp_path / "x" / name).unlink(missing_ok=True)
+    assert validate(tmp_path / "x", repair=True).findings == ()
+    seen = oz.open_group(tmp_path / "x")
+    assert seen["g"].attrs["title"] == "kept"
+    assert seen["g/a"][...].tolist() == [0, 1, 2, 3, 4, 5]
+    assert seen["g/a"].attrs["units"] == "K"
+
+
+def test_the_last_copy_of_a_damaged_document_is_not_overwritten(tmp_path):
+    root = oz.create_group(tmp_path / "x")
+    root.create_array("a", data=np.arange(6.0))
+    oz.consolidate(tmp_path / "x")
+    before = (tmp_path / "x/zarr.json").read_bytes()
+    (tmp_path / "x/a/zarr.json").write_bytes(b"")
+    validate(tmp_path / "x", repair="all")
+    assert (tmp_path / "x/zarr.json").read_bytes() == before
+
+
+@pytest.mark.parametrize("rule", ["OZ104", "OZ605"])
+def test_safe_repairs_neither_guess_nor_erase_values(rule):
+    tree = BROKEN[rule].tree()
+    before = dict(tree)
+    validate(tree, repair=True)
+    assert tree == before

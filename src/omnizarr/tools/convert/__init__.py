@@ -91,6 +91,7 @@ def convert(
         format=format,
         wish=wish,
         chosen=wanted(included, excluded),
+        include=included,
         words=(repr(chunks), repr(shards), repr(codecs), included, excluded),
         limits=limits,
         memory=memory,

@@ -22,7 +22,7 @@ from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
 from omnizarr.store.file import FileStore
 from omnizarr.store.protocol import place_name
-from omnizarr.tools.editing.rooted import climb
+from omnizarr.tools.editing.rooted import climb, folder_of
 
 
 class Spot(NamedTuple):
@@ -150,9 +150,25 @@ def check_two(source: Spot, target: Spot) -> None:
         raise
 
 
-def is_taken(where: object, limits: Limits) -> bool:
-    """Whether a node is at a place; nothing is made there."""
+def check_target(where: object, form: str, limits: Limits, *, overwrite: bool) -> None:
+    """Look whether a new node can be made at a place, as `make_room` would; nothing is made there.
+
+    Raises:
+        ExistsError: A node is there.
+        NodeTypeError: An array is above it.
+        MetadataError: A group above has another format.
+    """
     try:
-        return Place(where, "r", limits=limits).load() is not None
+        place = Place(where, "r", limits=limits)
+        taken = place.load() is not None
     except (NotFoundError, UnsupportedError):
-        return False
+        return
+    if taken and not overwrite:
+        hint = "pass overwrite=True to replace it, or choose another place"
+        raise ExistsError("there is a node at the target already", hint=hint)
+    context, path = place.context, place.path
+    folder = folder_of(context.store)
+    if folder is not None and not path:
+        top, path = climb(folder)
+        context = Context(FileStore(top), read_only=True, limits=limits)
+    find_room(context, path, form, None)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from omnizarr.array.io import Access
-from omnizarr.errors import ConflictError, CorruptError, NotFoundError, OmnizarrError, ShapeError, UnsupportedError
+from omnizarr.errors import ConflictError, CorruptError, NotFoundError, OmnizarrError, UnsupportedError
 from omnizarr.format.dialects import WRITABLE
 from omnizarr.format.names import join
 from omnizarr.hierarchy.nodes import load
@@ -15,10 +15,11 @@ from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
 from omnizarr.tools.convert.build import Builder, Task, tasks_of
 from omnizarr.tools.convert.journal import Journal, Keeper, load_journal, mark_of
-from omnizarr.tools.convert.places import Spot, check_in_place, check_two, is_taken, make_room, node_at, spot_at
+from omnizarr.tools.convert.places import Spot, check_in_place, check_target, check_two, make_room, node_at, spot_at
 from omnizarr.tools.convert.plan import Chosen, make_plan
 from omnizarr.tools.convert.records import journal_of
 from omnizarr.tools.convert.switch import forward, publish, rollback
+from omnizarr.tools.convert.used import check_used
 from omnizarr.tools.convert.values import Conversion, Plan, Refusal, Wish, format_named, summary
 from omnizarr.tools.convert.verify import check_equal
 from omnizarr.tools.progress import Progress
@@ -32,6 +33,7 @@ class Settings(NamedTuple):
     format: str | None
     wish: Wish
     chosen: Chosen
+    include: tuple[str, ...]
     words: tuple[object, ...]
     """All that tells one conversion from another."""
 
@@ -61,21 +63,18 @@ def plan_only(source: object, target: object, settings: Settings) -> Conversion:
         wish = _wish(settings, meta)
         in_place = target is None
         plan = make_plan(spot.context, spot.path, meta, wish, settings.chosen, in_place=in_place)
+        check_used(plan, wish, settings.include)
         refused = list(plan.refused)
         if in_place:
             try:
                 check_in_place(spot, meta, wish.format)
             except OmnizarrError as error:
                 refused.append(Refusal("", error.message, error.hint or ""))
-        elif not settings.overwrite and is_taken(target, settings.limits):
-            refused.append(
-                Refusal(
-                    "",
-                    "there is a node at the target already",
-                    "pass overwrite=True to replace it, or choose another place",
-                )
-            )
-        _check_used(plan, wish)
+        else:
+            try:
+                check_target(target, wish.format, settings.limits, overwrite=settings.overwrite)
+            except OmnizarrError as error:
+                refused.append(Refusal("", error.message, error.hint or ""))
         name = spot.name if in_place else str(target)
         return Conversion(
             spot.name,
@@ -107,7 +106,8 @@ def convert_in_place(source: object, settings: Settings) -> Conversion:
         wish = _wish(settings, meta)
         check_in_place(spot, meta, wish.format)
         plan = make_plan(spot.context, spot.path, meta, wish, settings.chosen, in_place=True)
-        _check(plan, wish)
+        check_used(plan, wish, settings.include)
+        _check(plan)
         return _converted(_Job(spot, spot, meta, plan, journal, resumed, in_place=True), settings)
     finally:
         spot.close()
@@ -122,7 +122,8 @@ def convert_to(source: object, target: object, settings: Settings) -> Conversion
         _check_still(spot)
         wish = _wish(settings, meta)
         plan = make_plan(spot.context, spot.path, meta, wish, settings.chosen, in_place=False)
-        _check(plan, wish)
+        check_used(plan, wish, settings.include)
+        _check(plan)
         goal, _ = spot_at(target, "w-", settings.limits)
         check_two(spot, goal)
         journal = load_journal(goal.context.store, goal.path)
@@ -175,29 +176,17 @@ def _wish(settings: Settings, meta: ArrayMeta | GroupMeta) -> Wish:
     return settings.wish._replace(format=meta.format if meta.format in WRITABLE else WRITABLE[0])
 
 
-def _check(plan: Plan, wish: Wish) -> None:
+def _check(plan: Plan) -> None:
     """Refuse what cannot be carried, before anything is written.
 
     Raises:
         UnsupportedError: There is such a thing.
-        ShapeError: Chunks are given that fit no array.
     """
-    _check_used(plan, wish)
     if not plan.refused:
         return
     first, others = plan.refused[0], len(plan.refused) - 1
     more = f"; and {others} more, which a dry run lists" if others else ""
     raise UnsupportedError(f"{first.reason}{more}", path=first.path or "/", hint=first.hint or None)
-
-
-def _check_used(plan: Plan, wish: Wish) -> None:
-    arrays = [step.target for step in plan.steps if isinstance(step.target, ArrayMeta)]
-    for name, wanted in (("chunks", wish.chunks), ("shards", wish.shards)):
-        if not isinstance(wanted, (list, tuple)) or not arrays:
-            continue
-        if not any(meta.ndim == len(wanted) for meta in arrays):
-            have = " or ".join(str(number) for number in sorted({meta.ndim for meta in arrays}))
-            raise ShapeError(f"{name} has {len(wanted)} lengths, but the arrays have {have} dimensions")
 
 
 def _converted(job: _Job, settings: Settings) -> Conversion:

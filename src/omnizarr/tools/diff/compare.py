@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from typing import NamedTuple
 
-from omnizarr.errors import OmnizarrError
+from omnizarr.errors import NotFoundError, OmnizarrError
 from omnizarr.hierarchy.array import Array
 from omnizarr.store.protocol import place_name
 from omnizarr.tools.diff.onesided import Found, guess_renames, one_sided
@@ -79,7 +79,7 @@ def diff(
         All that differs; its `same` is true if nothing does. What cannot be read is listed in `problems`.
 
     Raises:
-        NotFoundError: Nothing is at one of the locations.
+        NotFoundError: Nothing is at one of the locations, or the patterns leave nothing.
         ShapeError: A tolerance is negative, or given together with `bits`.
 
     >>> import omnizarr as oz
@@ -95,11 +95,16 @@ def diff(
     rules = Rules(rtol, atol, equal_nan, bits)
     rules.check()
     what = _What(rules, encoding, attrs, values, brief)
-    keep = wanted(tuple(include), tuple(exclude))
+    include, exclude = tuple(include), tuple(exclude)
+    keep = wanted(include, exclude)
     with ExitStack() as opened:
         roots = [_opened(where, opened) for where in (a, b)]
         sides = [{path: node for path, node in nodes_of(root) if keep(path)} for root in roots]
         named = [place_name(root.store, root.path) for root in roots]
+        if not any(sides):
+            # Nothing compared is not "the same": the pattern is most likely mistyped.
+            patterns = ", ".join(map(repr, (*include, *exclude)))
+            raise NotFoundError(f"the patterns leave no node to compare: {patterns}", hint="'oz ls -R' lists the names")
         return _compared(named, sides[0], sides[1], what, progress or silent)
 
 

@@ -54,7 +54,7 @@ def rooted(where: object, *, read_only: bool = False) -> Rooted:
     if meta is None:
         raise _missing(place)
     context, path = place.context, place.path
-    folder = _folder(context.store)
+    folder = folder_of(context.store)
     if not path and folder is not None and meta.format in WRITABLE:
         top, inner = climb(folder)
         outer = _over(context, top)
@@ -101,7 +101,8 @@ def _meta(folder: str) -> Meta | None:
     return None if found is None or dialect(found.format).implicit_groups else found
 
 
-def _folder(store: Store) -> str | None:
+def folder_of(store: Store) -> str | None:
+    """Return the folder that a store is, if it is one."""
     inner = store.inner if isinstance(store, ReadOnlyStore) else store
     return inner.root if isinstance(inner, FileStore) else None
 
@@ -120,7 +121,7 @@ def _is_same(context: Context, path: str, meta: Meta) -> bool:
 
 def _missing(place: Place) -> OmnizarrError:
     """Return the error for a place without a node, with the nearest name in the group above it."""
-    folder = _folder(place.context.store)
+    folder = folder_of(place.context.store)
     if folder is not None and not place.path and not os.path.exists(folder):  # noqa: PTH110 - as above
         top, inner = climb(folder)
         if inner:
@@ -131,6 +132,8 @@ def _missing(place: Place) -> OmnizarrError:
 def explained(error: NotFoundError, where: object) -> OmnizarrError:
     """Return the error of a place where nothing is, with the nearest name in the group above it."""
     try:
-        return _missing(Place(where, "r"))
+        place = Place(where, "r")
+        place.load()  # which finds an archive on the way
+        return not_found(place.context, place.path) if place.path else _missing(place)
     except OmnizarrError:
         return error

@@ -6,7 +6,7 @@ v3: https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#additional-fi
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from omnizarr.errors import OmnizarrError, UnsafeError, UnsupportedError
@@ -24,6 +24,7 @@ from omnizarr.tools.validate.scene import Scene
 _V2: Final = (ZARRAY, ZGROUP, ZATTRS)
 _MOST: Final = 20
 _PLAIN: Final = b"{}"
+_BY_HAND: Final = "A document cannot be read, and the consolidated copy of it may be the last: put that in its place."
 
 
 def check_consolidated(scene: Scene, nodes: Mapping[str, Node], sink: Sink) -> None:
@@ -104,11 +105,14 @@ def _compare(copies: _Copies, scene: Scene, nodes: Mapping[str, Node], sink: Sin
     own = {path for path, node in nodes.items() if path.startswith(start) and node.format == copies.form}
     own -= {copies.path}
     told: dict[str, int] = {}
+    only = _only_copies(copies, scene, nodes)
+    cures = () if only is None else (*only, *_cures(copies.path))
+    hint = _BY_HAND if only is None else None
 
     def tell(rule: str, message: str) -> None:
         told[rule] = told.get(rule, 0) + 1
         if told[rule] <= _MOST:
-            sink.add(rule, (copies.path, copies.key), message, pointer=None, cures=_cures(copies.path))
+            sink.add(rule, (copies.path, copies.key), message, pointer=None, cures=cures, hint=hint)
 
     for path, texts in copies.texts.items():
         shown = f"/{path}"
@@ -120,6 +124,41 @@ def _compare(copies: _Copies, scene: Scene, nodes: Mapping[str, Node], sink: Sin
     for path in sorted(own - copies.texts.keys()):
         if nodes[path].meta is not None:  # what cannot be read need not be copied
             tell("OZ804", f"{'/' + path!r} is not in the consolidated metadata")
+
+
+def _only_copies(copies: _Copies, scene: Scene, nodes: Mapping[str, Node]) -> tuple[Cure, ...] | None:
+    """Return what puts documents back that are lost while data are still there; `None` if some are damaged instead.
+
+    To consolidate again would then destroy the last copy of them.
+    """
+    lost: list[str] = []
+    for path, texts in copies.texts.items():
+        node = nodes.get(path)
+        if node is not None and node.meta is not None:
+            continue
+        there = scene.texts.get(path, {}).keys() - {ZATTRS}
+        if there & texts.keys():
+            return None
+        if not there and texts.keys() - {ZATTRS}:
+            lost.append(path)
+    filled = _paths_above((*scene.others, *(f"{path}/" for path in scene.texts))) if lost else set()
+    return tuple(
+        Cure("put", join(path, name), value=text)
+        for path in lost
+        if path in filled
+        for name, text in copies.texts[path].items()
+        if name not in scene.texts.get(path, {})
+    )
+
+
+def _paths_above(keys: Iterable[str]) -> set[str]:
+    found: set[str] = set()
+    for key in keys:
+        above = key.rpartition("/")[0]
+        while above and above not in found:
+            found.add(above)
+            above = above.rpartition("/")[0]
+    return found
 
 
 def _is_same(copies: Mapping[str, bytes], texts: Mapping[str, bytes], scene: Scene) -> bool:

@@ -73,7 +73,8 @@ def apply(store: Store, limits: Limits, cures: dict[Cure, Finding]) -> list[str]
         OmnizarrError: The store refused.
     """
     done: list[str] = []
-    for cure, finding in sorted(cures.items(), key=lambda one: (one[0].key.count("/"), one[0].key)):
+    # Of two for one key, what was copied from consolidated metadata comes last: it knows more than an empty group.
+    for cure, finding in sorted(cures.items(), key=lambda one: (one[0].key.count("/"), one[0].key, one[1].rule)):
         if cure.do == "put" and isinstance(cure.value, bytes):
             store.put(cure.key, cure.value)
             done.append(f"{finding.rule}: wrote {cure.key}")

@@ -37,7 +37,7 @@ _TEXT: Final = """
 101|not-utf8|E||json-utf8|A document is not UTF-8.
 102|byte-order-mark|W|safe|json-utf8|A document begins with a byte order mark.
 103|not-json|E||json-text|A document is not one JSON value.
-104|name-repeated|E|safe|json-objects|An object in a document has a name twice; most readers take the last.
+104|name-repeated|E|all|json-objects|An object in a document has a name twice; most readers take the last.
 105|bare-number-in-attributes|W||json-numbers|Attributes hold NaN or Infinity, which strict readers refuse.
 106|bare-number|W|safe|json-numbers|A document holds NaN or Infinity outside its attributes.
 107|not-an-object|E||v3-metadata|A document is JSON, but not an object.
