@@ -9,13 +9,11 @@ from typing import Final
 from omnizarr.errors import OmnizarrError
 from omnizarr.format.document import load, load_object
 from omnizarr.format.names import ATTRIBUTES_JSON, ATTRS, META, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, ZMETA, ZMETADATA
-from omnizarr.model.jsonvalue import JSON
-from omnizarr.native import split_object
+from omnizarr.native import cut_member, split_object
 from omnizarr.store.file import FileStore
 from omnizarr.tools.listing.entries import Entry, Layout
 from omnizarr.tools.listing.plain_documents import layout_v2, layout_v3, names, sizes, without_shape
 
-_VARYING: Final = ("shape", "dimension_names")
 _COPIES: Final = b'"consolidated_metadata"'
 _V2: Final = (ZARRAY, ZGROUP, ZATTRS)
 # Where one of these is, and none of the others, the node is of a kind that is not the plainest.
@@ -45,8 +43,8 @@ class _Glance:
         self._has_copies = False
         # Many arrays have the same documents, or such that differ in their attributes and shapes alone.
         self._nodes: dict[tuple[bytes | None, ...], Entry] = {}
-        self._siblings: dict[tuple[tuple[str, bytes], ...], Entry] = {}
-        self._layouts: dict[object, Layout] = {}
+        self._siblings: dict[bytes, Entry] = {}
+        self._layouts: dict[bytes, Layout] = {}
 
     def all_of(self, depth: int | None) -> list[Entry]:
         new, *old, copies = self._store.get_many([ZARR_JSON, *_V2, ZMETADATA])
@@ -117,29 +115,23 @@ class _Glance:
         return Entry(path, *known[1:])
 
     def _node_v3(self, text: bytes) -> Entry:
-        members = _members(text)
-        attributes = load_object(members.pop("attributes", b"{}"), "")
-        rest = tuple(members.items())
+        try:
+            rest, own = cut_member(text, "attributes")
+        except ValueError:
+            raise _RareError from None
+        attributes = load_object(own, "") if own else {}
+        rest, listed = without_shape(rest)
         known = self._siblings.get(rest)
         if known is None:
-            known = self._siblings[rest] = _group_v3(members) or self._array_v3(members)
-        return known._replace(attributes=attributes)
-
-    def _array_v3(self, members: dict[str, bytes]) -> Entry:
-        """Return the array that the members of a document describe, but for the attributes."""
-        varying: dict[str, JSON] = {name: load(members.pop(name), "") for name in _VARYING if name in members}
-        rest = tuple(members.items())
-        layout = self._layouts.get(rest)
-        if layout is None:
-            layout = layout_v3(members) if members.get("node_type") == b'"array"' else None
-        shape, dims = sizes(varying.get("shape")), varying.get("dimension_names")
-        if layout is None or shape is None or len(shape) != len(layout.chunks):
+            members = _members(text)
+            members.pop("attributes", None)
+            known = self._siblings[rest] = _group_v3(members) or _array_v3(members, listed)
+        if known.layout is None:
+            return known._replace(attributes=attributes)
+        shape = sizes(load(listed, ""))
+        if shape is None or len(shape) != len(known.layout.chunks):
             raise _RareError
-        self._layouts[rest] = layout
-        named = None if dims is None else names(dims, len(shape))
-        if dims is not None and named is None:
-            raise _RareError
-        return Entry("", "array", "zarr3", shape, named, layout)
+        return Entry("", "array", "zarr3", shape, known.dims, known.layout, attributes)
 
     def _array_v2(self, text: bytes, attrs: bytes | None) -> Entry:
         attributes = {} if attrs is None else load_object(attrs, "")
@@ -173,6 +165,20 @@ def _group_v3(members: dict[str, bytes]) -> Entry | None:
     if others != {"zarr_format": b"3", "node_type": b'"group"'} or not block.startswith((b"{", b"null")):
         raise _RareError
     return Entry("", "group", "zarr3")
+
+
+def _array_v3(members: dict[str, bytes], listed: bytes) -> Entry:
+    """Return the array that the members of a document describe, but for attributes and shape; `listed` is the shape."""
+    if members.pop("shape", None) != listed:
+        raise _RareError
+    dims = members.pop("dimension_names", None)
+    layout = layout_v3(members) if members.get("node_type") == b'"array"' else None
+    if layout is None:
+        raise _RareError
+    named = None if dims is None else names(load(dims, ""), len(layout.chunks))
+    if dims is not None and named is None:
+        raise _RareError
+    return Entry("", "array", "zarr3", (), named, layout)
 
 
 def _members(text: bytes) -> dict[str, bytes]:
