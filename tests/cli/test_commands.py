@@ -257,3 +257,10 @@ def test_a_slip_in_the_name_of_a_node_in_an_archive(command, data):
     assert command("cat", "data.zip/ocean/tmp").err == (
         "oz: error: no array or group is there (data.zip/ocean/tmp)\n  did you mean 'data.zip/ocean/temp'?\n"
     )
+
+
+def test_an_archive_that_is_cut_short_is_named(command, data):
+    (data / "short.zip").write_bytes(b"PK\x03\x04" + b"\0" * 60)
+    ran = command("tree", "short.zip")
+    assert ran.code == 2
+    assert ran.err.splitlines()[0].endswith("its end is missing (short.zip)")

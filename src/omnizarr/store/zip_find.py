@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
+from omnizarr.errors import OmnizarrError
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.store.keys import node_path
 from omnizarr.store.protocol import Store
@@ -57,7 +58,11 @@ def _in(store: ZipStore, inside: str) -> tuple[Store, str]:
 
 def _top_folder(store: ZipStore) -> str:
     """Return the prefix of the one folder that an archive holds, if documents lie there and none at the top."""
-    keys, prefixes = store.list_dir("")
+    try:
+        keys, prefixes = store.list_dir("")
+    except OmnizarrError as error:
+        error.path = error.path or store.uri  # which of several, if one is cut short
+        raise
     folders = [prefix for prefix in prefixes if prefix != _CLUTTER]
     if len(folders) != 1 or not _DOCUMENTS.isdisjoint(keys):
         return ""
