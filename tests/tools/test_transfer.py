@@ -199,7 +199,7 @@ import numpy as np
 import omnizarr as oz
 from omnizarr.array.io import Access
 from omnizarr.tools.nodes import context_of
-from omnizarr.tools.transfer import plan_transfer, run_transfer
+from omnizarr.tools.transfer.transfer import plan_transfer, run_transfer
 
 codec = {"name": sys.argv[2], "configuration": {"level": 1} if sys.argv[2] == "zstd" else {"typesize": 4}}
 options = {"shape": (96, 512, 512), "dtype": "<f4", "codecs": [{"name": "bytes"}, codec]}
