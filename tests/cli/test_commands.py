@@ -101,6 +101,7 @@ def test_ls_of_shards_and_of_chunks_that_differ(command, data):
 def test_cat(command, data):
     assert command("cat", "data.zarr/t", "time=1,lat=0").out == "[1.2 1.3 1.4 1.5]\n"
     assert command("cat", "data.zarr/t", "1,0").out == "[1.2 1.3 1.4 1.5]\n"
+    assert command("cat", "data.zarr/t[1,0]").out == "[1.2 1.3 1.4 1.5]\n"
     assert command("cat", "data.zarr/t", "-1,", "0", "--format", "csv").out == "1.2\n1.3\n1.4\n1.5\n"
     assert command("cat", "data.zarr/t", "--format", "csv", "-1", ":", "-1:").out == "1.5\n1.9\n2.3\n"
 

@@ -68,6 +68,10 @@ def test_an_unknown_command_gets_the_nearest(typed, meant, command):
     assert ran == (2, "", f"oz: error: there is no command {typed!r}\n  did you mean 'oz {meant}'?\n")
 
 
+def test_a_location_without_a_command(command, data):
+    assert command("data.zarr").err.endswith("did you mean 'oz info data.zarr'?\n")
+
+
 def test_an_unknown_command_like_no_other(command):
     assert command("xyzzy") == (2, "", "oz: error: there is no command 'xyzzy'\n  see oz --help\n")
     assert command("help", "xyzzy").code == 2

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import omnizarr as oz
-from omnizarr.errors import ExistsError, NodeTypeError, NotFoundError, ReadOnlyError, UnsupportedError
+from omnizarr.errors import ExistsError, MetadataError, NodeTypeError, NotFoundError, ReadOnlyError, UnsupportedError
 from omnizarr.tools.editing.attributes import change_attributes, parse_value
 from omnizarr.tools.editing.erasing import condemn, erase
 from omnizarr.tools.editing.moving import move
@@ -220,6 +220,12 @@ def test_values_of_attributes(text, kind, value):
     found = parse_value(text, kind)
     assert type(found) is type(value)
     assert repr(found) == repr(value)
+
+
+@pytest.mark.parametrize("kind", ["auto", "json", "float"])
+def test_a_number_past_all_floats_is_not_taken_for_infinity(kind):
+    with pytest.raises(MetadataError, match="1e400"):
+        parse_value("1e400", kind)
 
 
 def test_nobody_reads_what_is_half_erased(tmp_path):

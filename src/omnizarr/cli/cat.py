@@ -44,9 +44,10 @@ def configure(parser: Parser) -> None:
 def run(arguments: Namespace, out: Output) -> int:
     """Do it."""
     form = _format(arguments, out)
-    with open_at(arguments.where, cache_bytes=_CACHE) as node:
+    where, selection = _apart(arguments.where, ",".join(word.strip(" ,") for word in arguments.selection))
+    with open_at(where, cache_bytes=_CACHE) as node:
         array = writing.array_of(node)
-        picked = pick(",".join(word.strip(" ,") for word in arguments.selection), array.shape, array.dims)
+        picked = pick(selection, array.shape, array.dims)
         with _target(arguments.output, form) as to, out.progress("reading", "blocks") as bar:
             progress: Progress = bar if arguments.output or not out.is_terminal else _unseen
             if form == "npy":
@@ -58,6 +59,18 @@ def run(arguments: Namespace, out: Output) -> int:
             else:
                 writing.write_text(array, picked, to, full=arguments.full, width=out.width, progress=progress)
     return 0
+
+
+def _apart(where: str, selection: str) -> tuple[str, str]:
+    """Return location and selection; the selection may also stand in brackets behind the location, as in Python.
+
+    >>> _apart("data.zarr/t[0,:3]", ""), _apart("data.zarr/t", "0")
+    (('data.zarr/t', '0,:3'), ('data.zarr/t', '0'))
+    """
+    head, bracket, rest = where.partition("[")
+    if selection or not bracket or not rest.endswith("]") or os.path.exists(where):  # noqa: PTH110 - as below
+        return where, selection
+    return head, rest[:-1]
 
 
 def _unseen(_done: int, _total: int | None, _nbytes: int, /) -> None:

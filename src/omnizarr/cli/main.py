@@ -53,7 +53,8 @@ def _main(words: list[str]) -> int:
         code: int = import_module("omnizarr.cli.complete").run(rest)
         return code
     if command not in COMMANDS:
-        near = meant(command)
+        there = os.path.exists(command)  # noqa: PTH110 - pathlib takes long to import
+        near = f"info {command}" if there else meant(command)
         return _refuse(
             f"there is no command {command!r}", f"did you mean 'oz {near}'?" if near else "see oz --help", rest
         )

@@ -57,6 +57,7 @@ _OTHER_WORDS: Final = {
     "list": "ls",
     "migrate": "convert",
     "move": "mv",
+    "ncdump": "tree --attrs",
     "rechunk": "convert",
     "remove": "rm",
     "rename": "mv",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from math import isfinite
 from typing import Any, Final
 
 from omnizarr.errors import MetadataError
@@ -58,7 +59,9 @@ def parse_value(text: str, kind: str = "auto") -> JSON:
     if kind == "str":
         return text
     try:
-        value: JSON = json.loads(text, parse_constant=_refused)
+        value: JSON = json.loads(text, parse_constant=_refused, parse_float=_finite)
+    except MetadataError:
+        raise
     except ValueError:
         if kind == "auto":
             return text
@@ -74,6 +77,13 @@ def parse_value(text: str, kind: str = "auto") -> JSON:
 
 def _refused(name: str) -> Any:  # noqa: ANN401 - it never returns
     raise ValueError(name)
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not isfinite(value):
+        raise MetadataError(f"{text} is no number that JSON could hold", hint="--type str takes it as text")
+    return value
 
 
 def _as_int(value: JSON) -> int:
