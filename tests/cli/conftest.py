@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import select
+import signal
 import struct
 import subprocess
 import sys
@@ -41,6 +42,12 @@ def environment(**more: str) -> dict[str, str]:
     return {**kept, "PYTHONPATH": package, "PYTHONUTF8": "1", "TERM": "xterm-256color", **more}
 
 
+def _take_the_terminal() -> None:
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    # A shell starts jobs in the background with this signal ignored, and their children inherit that.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Terminal:
     """A command in a terminal: what it prints is read, keys can be typed."""
 
@@ -54,7 +61,7 @@ class Terminal:
             stderr=slave,
             env=environment(**more),
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509 - so that Ctrl-C reaches it
+            preexec_fn=_take_the_terminal,  # noqa: PLW1509 - so that Ctrl-C reaches it
         )
         os.close(slave)
         self.seen = ""

@@ -138,7 +138,9 @@ fn value(text: &[u8], at: usize) -> Result<usize, usize> {
         Some(_) => {
             let rest = text.get(at..).unwrap_or_default();
             let n = rest.iter().take_while(|b| !matches!(b, b',' | b'}' | b']') && !b.is_ascii_whitespace()).count();
-            if n == 0 { Err(at) } else { Ok(at.saturating_add(n)) }
+            // Whoever goes over this without looking would take a quote or bracket in it for the start of something.
+            let odd = rest.iter().take(n).any(|b| matches!(b, b'"' | b'{' | b'['));
+            if n == 0 || odd { Err(at) } else { Ok(at.saturating_add(n)) }
         }
         None => Err(at),
     }
@@ -196,8 +198,19 @@ mod tests {
         assert_eq!(found[1].1, b"null");
         assert_eq!(found[2].1, br#""q\\""#);
         assert!(members(b"{}").unwrap().is_empty());
-        for bad in [&b"{"[..], b"{\"a\"}", b"{\"a\":}", b"{\"a\":1}x", b"[]", b"{\"a\":[}", b"{\"a", b"{\"a\":1,}", b""]
-        {
+        for bad in [
+            &b"{"[..],
+            b"{\"a\":f\"}",
+            b"{\"a\":1{}}",
+            b"{\"a\"}",
+            b"{\"a\":}",
+            b"{\"a\":1}x",
+            b"[]",
+            b"{\"a\":[}",
+            b"{\"a",
+            b"{\"a\":1,}",
+            b"",
+        ] {
             assert!(members(bad).is_err(), "{}", String::from_utf8_lossy(bad));
         }
     }
