@@ -46,9 +46,9 @@ class Bar:
         text = describe(self._title, self._unit, (done, total, nbytes), now - self._start, self._before)
         if not can_draw(self._stream):
             text = text.replace("█", "#").replace("░", "-")
+        self._drawn = True  # said before: Ctrl-C may come right after the line is there
         self._stream.write("\r" + text[: columns(self._stream) - 1] + "\x1b[K")
         self._stream.flush()
-        self._drawn = True
 
     def clear(self) -> None:
         """Wipe the line away."""
