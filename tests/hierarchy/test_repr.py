@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 import pytest
 
 import omnizarr as oz
-from omnizarr.hierarchy.html import human_bytes
 from omnizarr.hierarchy.picture import picture
+from omnizarr.sizes import human_bytes
 
 
 class Balanced(HTMLParser):
@@ -85,13 +85,8 @@ def test_pictures_of_any_shape():
 
 
 def test_bytes_for_people():
-    assert [human_bytes(n) for n in (0, 1023, 1536, 5 << 30, 1 << 70)] == [
-        "0 B",
-        "1023 B",
-        "1.5 KiB",
-        "5.0 GiB",
-        "1048576.0 PiB",
-    ]
+    sizes = (0, 999, 1536, 999_950, 5 << 30, 10**21)
+    assert [human_bytes(n) for n in sizes] == ["0 B", "999 B", "1.5 kB", "1.0 MB", "5.4 GB", "1000000.0 PB"]
 
 
 @pytest.mark.parametrize("dtype", ["M8", "m8"])

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Final, Self, TextIO
 
 from omnizarr.cli.terminal import can_draw, columns
+from omnizarr.sizes import human_bytes
 
 _EVERY: Final = 0.1
 """Seconds between two looks of the line."""
@@ -81,19 +82,6 @@ def describe(
 
 
 @lru_cache(maxsize=1024)
-def human_bytes(size: float) -> str:
-    """Return a number of bytes in the unit that suits it, in powers of 1000.
-
-    >>> human_bytes(999), human_bytes(1_500_000)
-    ('999 B', '1.5 MB')
-    """
-    for unit in ("B", "kB", "MB", "GB", "TB"):
-        if size < 999.95 or unit == "TB":
-            return f"{size:.0f} B" if unit == "B" else f"{size:.1f} {unit}"
-        size /= 1000
-    raise AssertionError
-
-
 def _duration(seconds: float) -> str:
     whole = round(seconds)
     if whole < 60:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from argparse import Namespace
 
-from omnizarr.cli.bar import human_bytes
 from omnizarr.cli.output import Output
 from omnizarr.cli.parser import Parser
+from omnizarr.sizes import human_bytes
 from omnizarr.tools.copy.copy import Copied, copy
 
 

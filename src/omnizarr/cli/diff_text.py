@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from omnizarr.cli.bar import human_bytes
 from omnizarr.cli.output import Output, Style, plain
+from omnizarr.sizes import human_bytes
 from omnizarr.tools.diff.result import (
     AttributeChange,
     Change,

@@ -6,10 +6,10 @@ from argparse import Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
-from omnizarr.cli.bar import human_bytes
 from omnizarr.cli.output import Output, plain
 from omnizarr.cli.parser import Parser
 from omnizarr.late import LateModule
+from omnizarr.sizes import human_bytes
 
 if TYPE_CHECKING:
     from omnizarr.tools.census import Census

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from omnizarr.cli.bar import human_bytes
 from omnizarr.cli.output import Output
+from omnizarr.sizes import human_bytes
 from omnizarr.tools.listing.entries import Entry
 
 

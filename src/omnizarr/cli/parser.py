@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 from omnizarr.cli.overview import examples
-from omnizarr.cli.terminal import WIDEST, columns, is_terminal
+from omnizarr.cli.terminal import WIDEST, columns
 
 
 class UsageError(Exception):
@@ -81,8 +81,3 @@ def add_common(parser: ArgumentParser) -> None:
         metavar="WHEN",
         help="use colour always, never or (auto) on a terminal unless NO_COLOR is set",
     )
-
-
-def terminal_width() -> int:
-    """Return the number of columns of the terminal, or 80 where there is none."""
-    return columns(sys.stdout) if is_terminal(sys.stdout) else columns(None)

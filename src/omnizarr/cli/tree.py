@@ -6,10 +6,10 @@ import json
 from argparse import Namespace
 from typing import Any
 
-from omnizarr.cli.bar import human_bytes
 from omnizarr.cli.nodes_text import as_object, cut, location, summary
 from omnizarr.cli.output import Output
 from omnizarr.cli.parser import Parser
+from omnizarr.sizes import human_bytes
 from omnizarr.tools.listing.entries import Entry
 from omnizarr.tools.listing.listing import list_nodes
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from omnizarr.cli.bar import human_bytes
 from omnizarr.cli.output import Output, Style
 from omnizarr.cli.parser import Parser
+from omnizarr.sizes import human_bytes
 
 if TYPE_CHECKING:
     from omnizarr.tools.validate import ArrayCensus, Finding, Report

@@ -39,13 +39,3 @@ def frame(inner: str) -> str:
 def leaf(name: str, detail: str) -> str:
     """Return the label of a node: its name, and fainter what it is."""
     return f'<b>{escape(name)}</b> <span class="d">{escape(detail)}</span>'
-
-
-def human_bytes(count: int) -> str:
-    """Return a count of bytes for people: "1.5 MiB"."""
-    size = float(count)
-    for unit in ("B", "KiB", "MiB", "GiB", "TiB", "PiB"):
-        if size < 1024 or unit == "PiB":
-            break
-        size /= 1024
-    return f"{count} B" if unit == "B" else f"{size:.1f} {unit}"

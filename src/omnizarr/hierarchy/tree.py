@@ -12,6 +12,7 @@ from omnizarr.model.array import ArrayMeta
 from omnizarr.model.codec import inner_codecs, sharding_of
 from omnizarr.model.grid import Grid, RegularGrid, Run
 from omnizarr.model.group import GroupMeta
+from omnizarr.sizes import human_bytes
 
 _MOST_LINES = 1000
 _MOST_RUNS = 6
@@ -102,11 +103,11 @@ def _tuple_text(parts: list[str]) -> str:
 def array_table(name: str, meta: ArrayMeta, uri: str) -> str:
     """Return what an array is, as a table in HTML beside a picture of its chunks."""
     shape, item = meta.shape, meta.dtype.numpy.itemsize
-    largest = html.human_bytes(prod(meta.cells.longest) * item)
+    largest = human_bytes(prod(meta.cells.longest) * item)
     facts = [
         ("Shape", shape_text(meta)),
         ("Type", meta.dtype.label),
-        ("Bytes", html.human_bytes(prod(shape) * item)),
+        ("Bytes", human_bytes(prod(shape) * item)),
         ("Chunks", f"{grid_text(meta.cells)}, {prod(meta.cells.counts(shape))} of up to {largest}"),
     ]
     sharding = sharding_of(meta.codecs)
