@@ -72,7 +72,7 @@ test-rust:
 
 test-python: $(STAMP)/kernel $(STAMP)/group-test
 	@scripts/peers-setup .venv-peers
-	@scripts/system-setup zsh=zsh fish=fish zip=zip unzip=unzip
+	@scripts/system-setup zsh=zsh fish=fish zip=zip unzip=unzip ncdump=netcdf-bin
 	$(RUN)pytest -n $(WORKERS) --dist loadfile $(PYTEST_ARGS)
 
 check: check-rust check-python

@@ -1,0 +1,1 @@
+"""The netCDF-4 model: groups, shared dimensions, typed attributes and user types, over Zarr and over netCDF files."""

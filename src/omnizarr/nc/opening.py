@@ -1,0 +1,74 @@
+"""From a place to the source of a dataset, whatever it is stored as."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module  # each kind of place is loaded when the first dataset of it is opened
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from omnizarr.nc.kinds import NETCDF3_KINDS, NETCDF4_KINDS, as_kind, kind_by_name
+from omnizarr.nc.source import Source
+from omnizarr.nc.tree import Group
+
+Mode: TypeAlias = Literal["r", "a"]
+
+_HDF5 = b"\x89HDF\r\n\x1a\n"
+
+
+def open_source(where: object, mode: Mode = "r", **options: Any) -> Source:  # noqa: ANN401 - each kind has its own
+    """Open a dataset: Zarr of any dialect, netCDF-4, HDF5 or netCDF-3.
+
+    Args:
+        where: A path, a URL, a mapping, a store, or a source, which is returned as it is.
+        mode: "r", or "a" to change what is there (Zarr only).
+        options: What a kind of place takes, beyond that.
+
+    Raises:
+        NotFoundError: If nothing is there.
+        UnsupportedError: If what is there cannot be opened, or not for writing.
+    """
+    if hasattr(where, "root") and hasattr(where, "changed"):
+        return where  # type: ignore[return-value]
+    home = "omnizarr.nc.zarr.source"
+    if isinstance(where, (str, os.PathLike)):
+        head = _head(os.fspath(where))
+        if head.startswith(b"CDF"):
+            home = "omnizarr.nc.files.classic"
+        elif head == _HDF5:
+            home = "omnizarr.nc.files.hdf5"
+    source: Source = import_module(home).open_source(where, mode, **options)
+    return source
+
+
+def create_source(where: object, root: Group, kind: str | None = None, **options: Any) -> Source:  # noqa: ANN401 - as above
+    """Create a dataset with all definitions of a tree, whose values are then written to the source returned.
+
+    What is at the place already is replaced. The tree is copied: the source has one of its own, with the same names.
+
+    Args:
+        where: Where to.
+        root: The definitions. Current lengths of unlimited dimensions are kept.
+        kind: A name that `omnizarr.nc.kinds` knows; by default what the ending of the place says, else NCZarr.
+        options: What a kind of place takes, beyond that.
+
+    Raises:
+        UnsupportedError: If the kind cannot hold what the tree defines; nothing is written then.
+    """
+    kind = as_kind(kind) if kind is not None else kind_by_name(where)
+    if kind in NETCDF3_KINDS:
+        home = "omnizarr.nc.files.classic_writing"
+    elif kind in NETCDF4_KINDS:
+        home = "omnizarr.nc.files.hdf5_writing"
+    else:
+        home = "omnizarr.nc.zarr.source"
+    source: Source = import_module(home).create_source(where, root, kind, **options)
+    return source
+
+
+def _head(path: str) -> bytes:
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(len(_HDF5))
+    except OSError:
+        return b""
