@@ -28,7 +28,7 @@ from omnizarr.nc.zarr.generations import (
 )
 from omnizarr.nc.zarr.lenient import load_object
 from omnizarr.nc.zarr.nodes import Hierarchy, Node
-from omnizarr.nc.zarr.texts import Texts
+from omnizarr.nc.zarr.documents import Texts
 
 Kind: TypeAlias = Literal["array", "group", "any"]
 

@@ -19,7 +19,7 @@ from omnizarr.nc.zarr.hierarchy_other import read_other
 from omnizarr.nc.zarr.hierarchy_v2 import read_v2
 from omnizarr.nc.zarr.nodes import Hierarchy
 from omnizarr.nc.zarr.stored import Stored
-from omnizarr.nc.zarr.texts import Texts, texts_of
+from omnizarr.nc.zarr.documents import Texts, texts_of
 from omnizarr.store.protocol import place_name
 
 _ROOT = (ZARR_JSON, ZGROUP, ZARRAY, ZATTRS, ZMETADATA, *DOCUMENTS)
