@@ -24,6 +24,9 @@ from omnizarr.nc.zarr.user_types import define_types, named_type
 from omnizarr.store.protocol import place_name
 
 _QUANTIZE: Final = "_Quantize"
+_ELEMENT_CODECS: Final = ("vlen-utf8", "vlen-bytes", "vlen-array")
+"""What says how elements of any length are stored; no filters, to users."""
+
 _CHAR_TYPES: Final = (">S1", "<U1", ">U1", "|U1")
 
 
@@ -124,9 +127,10 @@ class Builder:
         kind = member(node.mark("array") if self._marked else None, "storage")
         if kind in ("contiguous", "compact"):
             made.kind = cast('Literal["contiguous", "compact"]', kind)
-        known = from_codecs(node.codecs, meta.dtype.itemsize if meta is not None else 0)
+        codecs = _filters(node, meta)
+        known = from_codecs(codecs, meta.dtype.itemsize if meta is not None else 0)
         made.shuffle, made.deflate, made.fletcher32, made.filters = known
-        made.codecs = codecs_text(node.codecs)
+        made.codecs = codecs_text(codecs)
         if meta is not None:
             made.no_fill = meta.fill.bits is None or bool(member(node.mark("array"), "no_fill"))
             made.endian = _endian(node, meta)
@@ -179,6 +183,17 @@ def _of_type(kind: Type, meta: ArrayMeta) -> Meaning:
     if kind == CHAR and meta.dtype.numpy.str == "|S1":
         return Meaning(kind)
     return Meaning(kind, lambda values: to_values(values, kind))
+
+
+def _filters(node: Node, meta: ArrayMeta | None) -> list[JSON]:
+    """Return filters and compressor, the size that netcdf-c leaves out of shuffle put in."""
+    found: list[JSON] = []
+    for one in node.codecs:
+        if isinstance(one, dict) and one.get("id") == "shuffle" and not one.get("elementsize") and meta is not None:
+            found.append({**one, "elementsize": meta.dtype.itemsize if meta.dtype.swap_unit > 1 else 8})
+        elif not isinstance(one, dict) or one.get("id") not in _ELEMENT_CODECS:
+            found.append(one)
+    return found
 
 
 def _endian(node: Node, meta: ArrayMeta) -> Endian:

@@ -20,7 +20,7 @@ from omnizarr.nc.source import Key, Values
 from omnizarr.nc.zarr.foreign import Decode
 from omnizarr.nc.zarr.lenient import load
 from omnizarr.nc.zarr.nodes import Node
-from omnizarr.nc.zarr.tolerant import tolerant
+from omnizarr.nc.zarr.tolerant import tolerant_context
 from omnizarr.store.protocol import place_name
 
 
@@ -85,7 +85,8 @@ class Held:
             self._check_document()
         if self._array is None or self._array.shape != shape:
             meta = self.meta if self.meta.shape == shape else self.meta._replace(shape=shape)
-            self._array = Array(self.context, self.path, tolerant(meta) if self._tolerant else meta)
+            context = tolerant_context(self.context, meta) if self._tolerant else self.context
+            self._array = Array(context, self.path, meta)
         return self._array
 
     def _read_tolerantly(self, key: Key, shape: tuple[int, ...], error: CorruptError) -> Values:

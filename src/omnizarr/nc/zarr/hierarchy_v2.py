@@ -61,16 +61,23 @@ class _Walk:
     writer: Writer = ""
     longest: JSON = None
     metas: dict[tuple[bytes, Writer, JSON], ArrayMeta] = field(default_factory=dict)
+    parsed: dict[bytes, dict[str, JSON]] = field(default_factory=dict)
 
     def object(self, texts: Mapping[str, bytes], name: str, path: str) -> dict[str, JSON]:
         """Parse a document; none, and an empty one, say nothing."""
         text = texts.get(name)
         if text is None:
             return {}
+        known = self.parsed.get(text)  # arrays of a dataset are much alike
+        if known is not None:
+            return known
         if not text.strip():
             warn(f"{join(path, name)!r} is empty; it is taken for {{}}")
             return {}
-        return load_object(text, join(path, name), self.limits, quote=self.quote)
+        made = load_object(text, join(path, name), self.limits, quote=self.quote)
+        if name == ZARRAY:
+            self.parsed[text] = made
+        return made
 
 
 def read_v2(texts: Texts, path: str, own: Mapping[str, bytes], limits: Limits, *, pure: bool) -> Hierarchy:
@@ -179,9 +186,10 @@ def _node(walk: _Walk, child: _Child, texts: Mapping[str, bytes]) -> Node | None
         attributes = {}
     node = Node(child.name, path, attributes, is_array=is_array)
     try:
-        extra = dict(walk.object(texts, ZARRAY if is_array else ZGROUP, path))
-        extra.update(_first_marks(walk, texts, path))
-        node.extra = extra
+        node.extra = walk.object(texts, ZARRAY if is_array else ZGROUP, path)
+        marks = _first_marks(walk, texts, path)
+        if marks:
+            node.extra = {**node.extra, **marks}
     except OmnizarrError as error:
         node.error = error
         if not is_array:
