@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Final, Literal, cast
+from typing import Final, cast
 
 from omnizarr.errors import MetadataError, OmnizarrError, UnsupportedError, warn
 from omnizarr.hierarchy.context import Context
@@ -17,9 +17,9 @@ from omnizarr.nc.zarr.elements import to_values
 from omnizarr.nc.zarr.filters import codecs_text, from_codecs
 from omnizarr.nc.zarr.foreign import Meaning, meaning_of, time_units
 from omnizarr.nc.zarr.generations import HIDDEN, member
+from omnizarr.nc.zarr.held import Held, native
 from omnizarr.nc.zarr.inference import define_dims, inferred, is_scalar, names_of, referred
 from omnizarr.nc.zarr.nodes import Hierarchy, Node
-from omnizarr.nc.zarr.held import Held, native
 from omnizarr.nc.zarr.user_types import define_types, named_type
 from omnizarr.store.protocol import place_name
 
@@ -72,9 +72,7 @@ class Builder:
 
     def _is_named(self, node: Node) -> bool:
         """Whether the dimensions of an array have names, so that others may be told by them."""
-        return not is_scalar(node) and (
-            (self._marked and node.mark("array") is not None) or names_of(node) is not None
-        )
+        return not is_scalar(node) and ((self._marked and node.mark("array") is not None) or names_of(node) is not None)
 
     def _dims(self, node: Node, group: Group) -> tuple[Dim, ...]:
         if is_scalar(node):
@@ -126,7 +124,7 @@ class Builder:
         made = Storage()
         kind = member(node.mark("array") if self._marked else None, "storage")
         if kind in ("contiguous", "compact"):
-            made.kind = cast('Literal["contiguous", "compact"]', kind)
+            made.kind = "contiguous" if kind == "contiguous" else "compact"
         codecs = _filters(node, meta)
         known = from_codecs(codecs, meta.dtype.itemsize if meta is not None else 0)
         made.shuffle, made.deflate, made.fletcher32, made.filters = known
@@ -149,7 +147,7 @@ class Builder:
         for name, value in node.attributes.items():
             if name in HIDDEN:
                 continue
-            made = _attribute(name, value, types, users, group, var)
+            made = _attribute(name, value, (types, users), group, var)
             if made is not None:
                 attrs[name] = made
 
@@ -157,11 +155,11 @@ class Builder:
 def _attribute(
     name: str,
     value: JSON,
-    types: Mapping[str, JSON],
-    users: Mapping[str, JSON],
+    noted: tuple[Mapping[str, JSON], Mapping[str, JSON]],
     group: Group,
     var: Var | None,
 ) -> Attr | None:
+    types, users = noted
     if name in users:
         kind = named_type(group, users[name])
         if kind is not None:
@@ -199,7 +197,7 @@ def _filters(node: Node, meta: ArrayMeta | None) -> list[JSON]:
 def _endian(node: Node, meta: ArrayMeta) -> Endian:
     if isinstance(node.dtype, str) and node.dtype[:1] in "<>" and meta.dtype.swap_unit > 1:
         return "big" if node.dtype[0] == ">" else "little"
-    return cast("Endian", meta.dtype.byteorder or "native") if meta.dtype.swap_unit > 1 else "native"
+    return (meta.dtype.byteorder or "native") if meta.dtype.swap_unit > 1 else "native"
 
 
 def _note_time(var: Var, meta: ArrayMeta | None) -> None:

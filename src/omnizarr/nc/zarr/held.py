@@ -105,7 +105,11 @@ class Held:
             return
         key = join(self.path, ZARRAY)
         found = self.context.store.get(key)
-        if found is not None and found != self.document and self._parsed(found, key) != self._parsed(self.document, key):
+        if (
+            found is not None
+            and found != self.document
+            and self._parsed(found, key) != self._parsed(self.document, key)
+        ):
             raise MetadataError(
                 "the array is not what consolidated metadata say",
                 path=place_name(self.context.store, self.path),
@@ -151,4 +155,3 @@ def _swapped(fill: Fill, dtype: DType) -> Fill:
         return fill
     unit = dtype.swap_unit
     return Fill(b"".join(fill.bits[at : at + unit][::-1] for at in range(0, len(fill.bits), unit)))
-

@@ -17,6 +17,7 @@ from omnizarr.format.v2_netcdf import writer_of as writer_of_array
 from omnizarr.limits import Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.jsonvalue import JSON
+from omnizarr.nc.zarr.documents import Texts
 from omnizarr.nc.zarr.generations import (
     DOCUMENTS,
     SPELLINGS,
@@ -28,7 +29,6 @@ from omnizarr.nc.zarr.generations import (
 )
 from omnizarr.nc.zarr.lenient import load_object
 from omnizarr.nc.zarr.nodes import Hierarchy, Node
-from omnizarr.nc.zarr.documents import Texts
 
 Kind: TypeAlias = Literal["array", "group", "any"]
 
@@ -273,6 +273,6 @@ def _plain(document: dict[str, JSON]) -> dict[str, JSON]:
 
 
 def _shape(value: JSON) -> tuple[int, ...]:
-    if isinstance(value, list) and all(type(one) is int and 0 <= one < 1 << 63 for one in value):
-        return tuple(int(one) for one in value)  # type: ignore[arg-type]
-    return ()
+    lengths = [int(one) for one in value if isinstance(one, int)] if isinstance(value, list) else []
+    whole = isinstance(value, list) and len(lengths) == len(value) and all(0 <= one < 1 << 63 for one in lengths)
+    return tuple(lengths) if whole else ()

@@ -10,17 +10,17 @@ from omnizarr.format.names import ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, ZMETADATA, 
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.opening import Place, missing
 from omnizarr.limits import DEFAULT_LIMITS, Limits
+from omnizarr.native import ZipStore
 from omnizarr.nc.kinds import NCZARR, NCZARR3, ZARR, ZARR3
 from omnizarr.nc.source import Key, Values
 from omnizarr.nc.tree import Group, Var
 from omnizarr.nc.zarr.building import Builder
+from omnizarr.nc.zarr.documents import Texts, texts_of
 from omnizarr.nc.zarr.generations import DOCUMENTS, Generation
+from omnizarr.nc.zarr.held import Held
 from omnizarr.nc.zarr.hierarchy_other import read_other
 from omnizarr.nc.zarr.hierarchy_v2 import read_v2
 from omnizarr.nc.zarr.nodes import Hierarchy
-from omnizarr.nc.zarr.held import Held
-from omnizarr.nc.zarr.documents import Texts, texts_of
-from omnizarr.native import ZipStore
 from omnizarr.store.protocol import kernel_target, place_name
 
 _ROOT = (ZARR_JSON, ZGROUP, ZARRAY, ZATTRS, ZMETADATA, *DOCUMENTS)
@@ -61,6 +61,7 @@ class ZarrReader:
         Raises:
             ReadOnlyError: Always.
         """
+        del key, values
         raise ReadOnlyError(
             f"{self.name} is open for reading only, so {var.path} cannot change", hint='Open it with mode "a".'
         )
@@ -171,5 +172,3 @@ def _variable_name(place: str) -> str:
     """Return what a variable is called that has no name but that of its place."""
     stem = PurePath(place).name.partition(".")[0].strip("<>")
     return stem or "data"
-
-

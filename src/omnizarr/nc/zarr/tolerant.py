@@ -1,8 +1,8 @@
-"""Chunks as netcdf-c leaves them: it never truncates a file, so bytes of an older, longer chunk may follow those of the
-last one; and it takes what is missing at the end of a raw chunk for zeros.
+"""Chunks as netcdf-c leaves them: too long or, if they are raw, too short.
 
-Such arrays are read through a view of the store that gives each chunk the length it should have. The kernel then works as
-always, checksums included.
+It never truncates a file, so bytes of an older chunk may follow those of the last one; and it takes what is missing at
+the end of a raw chunk for zeros. Such arrays are read through a view of the store that gives each chunk the length it
+should have. The kernel then works as always, checksums included.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class TolerantStore(Wrapper):
 
 
 def fitted(data: bytes, names: Sequence[str], size: int) -> bytes:
-    """Return a chunk without what follows it; a raw one that is too short with zeros behind it.
+    r"""Return a chunk without what follows it; a raw one that is too short with zeros behind it.
 
     Args:
         data: The stored bytes.
@@ -76,7 +76,7 @@ def fitted(data: bytes, names: Sequence[str], size: int) -> bytes:
         size: The bytes of a chunk's elements.
 
     >>> fitted(b"abcdXY", ["bytes"], 4), fitted(b"ab", ["bytes"], 4)
-    (b'abcd', b'ab\\x00\\x00')
+    (b'abcd', b'ab\x00\x00')
     """
     if all(name in _AS_LONG for name in names):
         return data[:size].ljust(size, b"\0")
