@@ -13,25 +13,11 @@ from omnizarr.nc.tree import Attr, Group
 from omnizarr.nc.types import CHAR, STRING
 
 HIDDEN: Final = frozenset(
-    [
-        "CLASS",
-        "NAME",
-        "DIMENSION_LIST",
-        "REFERENCE_LIST",
-        "_ARRAY_DIMENSIONS",
-        "_Codecs",
-        "_Format",
-        "_IsNetcdf4",
-        "_NCProperties",
-        "_Netcdf4Coordinates",
-        "_Netcdf4Dimid",
-        "_SuperblockVersion",
-        "_nc3_strict",
-        "_nczarr_attr",
-        "_nczarr_group",
-        "_nczarr_array",
-        "_nczarr_superblock",
-    ]
+    (
+        *("CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST", "_ARRAY_DIMENSIONS", "_Codecs", "_Format"),
+        *("_IsNetcdf4", "_NCProperties", "_Netcdf4Coordinates", "_Netcdf4Dimid", "_SuperblockVersion", "_nc3_strict"),
+        *("_nczarr_attr", "_nczarr_group", "_nczarr_array", "_nczarr_superblock"),
+    )
 )
 """What netcdf-c keeps to itself, in any kind of file."""
 

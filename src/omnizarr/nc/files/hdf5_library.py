@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any
@@ -31,7 +31,7 @@ def load_plugins() -> None:
 
 
 @contextmanager
-def troubles(name: str, path: str | None = None) -> Iterator[None]:
+def troubles(name: str, path: str | None = None) -> Generator[None]:
     """Turn whatever h5py raises into an error that names the file.
 
     Raises:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from omnizarr.errors import UnsupportedError
 from omnizarr.nc.files.hdf5_types import raw_dtype
 from omnizarr.nc.types import STRING, Compound, Type, Vlen, is_fixed, zeros
 
@@ -69,7 +70,7 @@ def given(values: Raw, one: Type, keep: list[object]) -> Raw:
             raw[field.name] = given(values[field.name], field.type, keep)
         return raw
     for index in np.ndindex(values.shape):
-        value = values[index]
+        value: Any = values[index]
         if one == STRING:
             raw[index] = _kept_text(value, keep)
         else:
@@ -83,6 +84,8 @@ def given(values: Raw, one: Type, keep: list[object]) -> Raw:
 def _kept_text(value: str | None, keep: list[object]) -> int:
     if value is None:
         return 0
+    if "\0" in value:
+        raise UnsupportedError(f"a string with a zero byte in it cannot be stored in HDF5: {value!r}")
     buffer = ctypes.create_string_buffer(value.encode("utf-8", "surrogateescape"))
     keep.append(buffer)
     return ctypes.addressof(buffer)

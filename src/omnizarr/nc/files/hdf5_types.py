@@ -158,7 +158,7 @@ def memory_type(h5t: Any, tid: Id, one: Type, *, raw: np.dtype[Any]) -> Id:  # n
 
 def _is_native(tid: Id) -> bool:
     # What is not a member would become -1 in a conversion; of equal types there is none.
-    return tid.get_size() == 1 or tid.get_super().get_order() == (0 if np.little_endian else 1)
+    return bool(tid.get_size() == 1 or tid.get_super().get_order() == (0 if np.little_endian else 1))
 
 
 def raw_dtype(one: Type) -> np.dtype[Any]:

@@ -86,14 +86,16 @@ def _objects(stored: Stored, count: tuple[int, ...]) -> Values:
 
 
 def _strings(stored: Stored, memory: Any, space: Any, count: tuple[int, ...]) -> Values:  # noqa: ANN401 - without types
-    found = np.zeros(count, stored.tid.dtype)
+    found: Values = np.zeros(count, stored.tid.dtype)
     stored.id.read(memory, space, found)
     if found.dtype.kind == "S":
         texts = np.empty(count, object)
-        flat = [text.split(b"\0", 1)[0].decode("utf-8", "surrogateescape") for text in found.reshape(-1).tolist()]
+        flat = [
+            bytes(text).split(b"\0", 1)[0].decode("utf-8", "surrogateescape") for text in found.reshape(-1).tolist()
+        ]
         texts.reshape(-1)[:] = flat
         return texts
-    flat = [text.decode("utf-8", "surrogateescape") for text in found.reshape(-1)]
+    flat = [str(text, "utf-8", "surrogateescape") for text in found.reshape(-1).tolist()]
     texts = np.empty(len(flat), object)
     texts[:] = flat
     empty = np.flatnonzero(texts == "")
@@ -106,9 +108,9 @@ def _forget_missing(stored: Stored, space: Any, texts: Values, empty: Values) ->
     """Put `None` where a string is not empty but missing; `empty` are places within what was read."""
     h5s, extent = stored.h5py.h5s, stored.id.shape
     if not extent:
-        raw = np.zeros((), np.uintp)
-        stored.id.read(h5s.ALL, h5s.ALL, raw, stored.tid.copy())
-        texts[:] = taken(raw, STRING)
+        one = np.zeros((), np.uintp)
+        stored.id.read(h5s.ALL, h5s.ALL, one, stored.tid.copy())
+        texts[:] = taken(one, STRING)
         return
     start, step, count, _ = space.get_regular_hyperslab()
     places = np.stack(np.unravel_index(empty, count), axis=-1)

@@ -35,9 +35,9 @@ def read_region(var: Var, key: Key, stored: tuple[int, ...], read: Block) -> Val
             raise SelectionError(
                 f"index {end - 1} is out of bounds for dimension {var.dims[axis].name} of size {size}", path=var.path
             )
-    axis = next((axis for axis, part in enumerate(key) if not isinstance(part, slice)), None)
-    if axis is not None:
-        return _listed(var, key, axis, stored, read)
+    listed = next((axis for axis, part in enumerate(key) if not isinstance(part, slice)), None)
+    if listed is not None:
+        return _listed(var, key, listed, stored, read)
     slices = [part for part in key if isinstance(part, slice)]
     want = counts(key)
     have = tuple(len(range(p.start, min(p.stop, n), p.step)) for p, n in zip(slices, stored, strict=True))
