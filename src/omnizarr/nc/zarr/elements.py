@@ -26,14 +26,14 @@ def is_packed(kind: Type) -> bool:
 
 
 def to_values(stored: Values, kind: Type) -> Values:
-    """Return stored elements as values of a type, in native byte order.
+    r"""Return stored elements as values of a type, in native byte order.
 
     The result may share memory with `stored` where nothing has to change.
 
     Raises:
         CorruptError: If packed elements do not fit the type.
 
-    >>> to_values(np.array([b"ab", b"c\\xc3\\xa9"]), STRING)
+    >>> to_values(np.array([b"ab", b"c\xc3\xa9"]), STRING)
     array(['ab', 'cé'], dtype=object)
     """
     if kind == STRING:
@@ -85,17 +85,17 @@ def longest(values: Values) -> int:
 
 
 def cut(data: bytes, size: int) -> bytes:
-    """Return the whole characters among the first bytes of a text in UTF-8.
+    r"""Return the whole characters among the first bytes of a text in UTF-8.
 
     >>> cut("aé".encode(), 2), cut("aé".encode(), 3)
-    (b'a', b'a\\xc3\\xa9')
+    (b'a', b'a\xc3\xa9')
     """
     if len(data) <= size:
         return data
     end = size
-    while end > max(0, size - 3) and data[end] & 0xC0 == 0x80:  # noqa: PLR2004 - what goes on a character in UTF-8
+    while end > max(0, size - 3) and data[end] & 0xC0 == 0x80:
         end -= 1
-    return data[: end if data[end] & 0xC0 != 0x80 else size]  # noqa: PLR2004 - as above
+    return data[: end if data[end] & 0xC0 != 0x80 else size]
 
 
 def _texts(stored: Values) -> Values:

@@ -25,11 +25,11 @@ def little_endian(kind: Type) -> np.dtype[Any]:
 
 
 def pack(value: Any, kind: Type) -> bytes:  # noqa: ANN401 - an element of any type
-    """Return one element as bytes; a sequence without the number of its elements.
+    r"""Return one element as bytes; a sequence without the number of its elements.
 
     >>> from omnizarr.nc.types import SHORT
     >>> pack(np.array([1, 2]), Vlen("v", SHORT)), pack("é", STRING)
-    (b'\\x01\\x00\\x02\\x00', b'\\x02\\x00\\x00\\x00\\xc3\\xa9')
+    (b'\x01\x00\x02\x00', b'\x02\x00\x00\x00\xc3\xa9')
     """
     if isinstance(kind, Vlen):
         return _pack_all(_sequence(value, kind.base), kind.base)
@@ -92,7 +92,7 @@ def _count(number: int) -> bytes:
 def _sequence(value: Any, base: Type) -> Values:  # noqa: ANN401 - whatever an array can be made of
     if isinstance(value, np.ndarray) and value.dtype == base.numpy:
         return value.reshape(-1)
-    if base.numpy != object:
+    if base.numpy.kind != "O":
         return np.asarray(value, base.numpy).reshape(-1)
     return _gathered(list(value), base)
 
