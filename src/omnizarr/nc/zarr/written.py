@@ -172,7 +172,7 @@ from omnizarr.nc.zarr.texts import NOTHING, Kept
 Values: TypeAlias = np.ndarray[Any, Any]
 
 
-class Stored:
+class Written:
     """The array of a variable.
 
     Attributes:
