@@ -26,42 +26,46 @@ def around(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("url", "kind", "style", "bucket", "key", "region", "endpoint"),
+    ("url", "expected"),
     [
-        ("https://buc.s3.eu-west-1.amazonaws.com/k/x", "s3", "virtual", "buc", "k/x", "eu-west-1", WEST),
-        ("https://buc.s3.amazonaws.com/k", "s3", "virtual", "buc", "k", "us-east-1", US),
-        ("https://my.buc.s3.eu-west-1.amazonaws.com/k", "s3", "virtual", "my.buc", "k", "eu-west-1", WEST),
-        ("https://Buc.S3.eu-west-1.AmazonAWS.com/k", "s3", "virtual", "Buc", "k", "eu-west-1", WEST),
-        ("https://buc.s3-eu-west-1.amazonaws.com/k", "s3", "virtual", "buc", "k", "eu-west-1", WEST),
-        ("https://buc.s3.dualstack.eu-west-1.amazonaws.com/k", "s3", "virtual", "buc", "k", "eu-west-1", WEST),
-        ("https://s3.eu-west-1.amazonaws.com/buc/k", "s3", "path", "buc", "k", "eu-west-1", WEST),
-        ("https://s3.amazonaws.com/buc/k/", "s3", "path", "buc", "k", "us-east-1", US),
-        ("https://s3.amazonaws.com/buc", "s3", "path", "buc", "", "us-east-1", US),
-        ("https://s3.amazonaws.com/buc/a%20b", "s3", "path", "buc", "a b", "us-east-1", US),
-        ("s3://buc/k/x", "s3", "s3", "buc", "k/x", "us-east-1", US),
-        ("s3://buc/a%20b", "s3", "s3", "buc", "a%20b", "us-east-1", US),
-        ("S3://buc", "s3", "s3", "buc", "", "us-east-1", US),
-        ("s3://s3.eu-west-1.amazonaws.com/buc/k", "s3", "path", "buc", "k", "eu-west-1", WEST),
-        ("gs3://buc/k", "gs3", "s3", "buc", "k", "us-east-1", GOOGLE),
-        ("https://storage.googleapis.com/buc/k", "gs3", "path", "buc", "k", "us-east-1", GOOGLE),
-        ("https://host/buc/k#mode=s3", "s3", "other", "buc", "k", "us-east-1", "https://host"),
-        ("https://host:9000/buc/k#mode=zarr,s3", "s3", "other", "buc", "k", "us-east-1", "https://host:9000"),
-        ("http://localhost:9000/buc/k#mode=s3", "s3", "other", "buc", "k", "us-east-1", "http://localhost:9000"),
-        ("s3://localhost:9000/buc/k", "s3", "other", "buc", "k", "us-east-1", "https://localhost:9000"),
-        ("https://buc.s3.reg.a.org/k#mode=s3", "s3", "virtual", "buc", "k", "reg", "https://s3.reg.a.org"),
-        ("https://buc.s3.reg.localhost/k#s3", "s3", "virtual", "buc", "k", "reg", "https://s3.reg.localhost"),
-        ("https://s3.reg.a.org/buc/k#mode=s3", "s3", "other", "buc", "k", "reg", "https://s3.reg.a.org"),
-        ("https://s3.a.org/buc/k#mode=s3", "s3", "other", "buc", "k", "us-east-1", "https://s3.a.org"),
-        ("https://s3.eu-west-1.org/buc/k#mode=s3", "s3", "other", "buc", "k", "eu-west-1", "https://s3.eu-west-1.org"),
-        ("https://p.buc.s3.l.a.org/b/k#mode=s3", "s3", "other", "b", "k", "us-east-1", "https://p.buc.s3.l.a.org"),
-        ("https://host/buc/k#mode=gs3", "gs3", "other", "buc", "k", "us-east-1", "https://host"),
+        ("https://buc.s3.eu-west-1.amazonaws.com/k/x", ("s3", "virtual", "buc", "k/x", "eu-west-1", WEST)),
+        ("https://buc.s3.amazonaws.com/k", ("s3", "virtual", "buc", "k", "us-east-1", US)),
+        ("https://my.buc.s3.eu-west-1.amazonaws.com/k", ("s3", "virtual", "my.buc", "k", "eu-west-1", WEST)),
+        ("https://Buc.S3.eu-west-1.AmazonAWS.com/k", ("s3", "virtual", "Buc", "k", "eu-west-1", WEST)),
+        ("https://buc.s3-eu-west-1.amazonaws.com/k", ("s3", "virtual", "buc", "k", "eu-west-1", WEST)),
+        ("https://buc.s3.dualstack.eu-west-1.amazonaws.com/k", ("s3", "virtual", "buc", "k", "eu-west-1", WEST)),
+        ("https://s3.eu-west-1.amazonaws.com/buc/k", ("s3", "path", "buc", "k", "eu-west-1", WEST)),
+        ("https://s3.amazonaws.com/buc/k/", ("s3", "path", "buc", "k", "us-east-1", US)),
+        ("https://s3.amazonaws.com/buc", ("s3", "path", "buc", "", "us-east-1", US)),
+        ("https://s3.amazonaws.com/buc/a%20b", ("s3", "path", "buc", "a b", "us-east-1", US)),
+        ("s3://buc/k/x", ("s3", "s3", "buc", "k/x", "us-east-1", US)),
+        ("s3://buc/a%20b", ("s3", "s3", "buc", "a%20b", "us-east-1", US)),
+        ("S3://buc", ("s3", "s3", "buc", "", "us-east-1", US)),
+        ("s3://s3.eu-west-1.amazonaws.com/buc/k", ("s3", "path", "buc", "k", "eu-west-1", WEST)),
+        ("gs3://buc/k", ("gs3", "s3", "buc", "k", "us-east-1", GOOGLE)),
+        ("https://storage.googleapis.com/buc/k", ("gs3", "path", "buc", "k", "us-east-1", GOOGLE)),
+        ("https://host/buc/k#mode=s3", ("s3", "other", "buc", "k", "us-east-1", "https://host")),
+        ("https://host:9000/buc/k#mode=zarr,s3", ("s3", "other", "buc", "k", "us-east-1", "https://host:9000")),
+        ("http://localhost:9000/buc/k#mode=s3", ("s3", "other", "buc", "k", "us-east-1", "http://localhost:9000")),
+        ("s3://localhost:9000/buc/k", ("s3", "other", "buc", "k", "us-east-1", "https://localhost:9000")),
+        ("https://buc.s3.reg.a.org/k#mode=s3", ("s3", "virtual", "buc", "k", "reg", "https://s3.reg.a.org")),
+        ("https://buc.s3.reg.localhost/k#s3", ("s3", "virtual", "buc", "k", "reg", "https://s3.reg.localhost")),
+        ("https://s3.reg.a.org/buc/k#mode=s3", ("s3", "other", "buc", "k", "reg", "https://s3.reg.a.org")),
+        ("https://s3.a.org/buc/k#mode=s3", ("s3", "other", "buc", "k", "us-east-1", "https://s3.a.org")),
+        (
+            "https://s3.eu-west-1.org/buc/k#mode=s3",
+            ("s3", "other", "buc", "k", "eu-west-1", "https://s3.eu-west-1.org"),
+        ),
+        ("https://p.buc.s3.l.a.org/b/k#mode=s3", ("s3", "other", "b", "k", "us-east-1", "https://p.buc.s3.l.a.org")),
+        ("https://host/buc/k#mode=gs3", ("gs3", "other", "buc", "k", "us-east-1", "https://host")),
     ],
 )
-def test_forms(url, kind, style, bucket, key, region, endpoint, around):
+def test_forms(url, expected, around):
     found = explain(url, around=around())
-    assert (found.kind, found.style, found.bucket, found.key) == (kind, style, bucket, key)
-    assert (found.region, found.endpoint, found.path) == (region, endpoint, None)
+    assert (found.kind, found.style, found.bucket, found.key, found.region, found.endpoint) == expected
+    assert found.path is None
     again = explain(found.canonical, around=around())
+    kind, _, bucket, key, _, endpoint = expected
     assert (again.kind, again.bucket, again.key, again.endpoint) == (kind, bucket, key.replace("%20", " "), endpoint)
 
 
@@ -77,33 +81,33 @@ def test_opening_says_what_was_understood(url, around, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("fragment", "rc", "config", "environ", "expected"),
+    ("fragment", "files", "environ", "expected"),
     [
-        ("", "", "", {}, ("no", "us-east-1")),
-        ("", "", "[default]\nregion=d1", {}, ("default", "d1")),
-        ("", "", "[default]\naws_region=d1", {}, ("default", "d1")),
-        ("", "", "[profile p]\nregion = p1 ", {"AWS_PROFILE": "p"}, ("p", "p1")),
-        ("", "", "[profile p]\nregion=p1", {"AWS_PROFILE": "q"}, ("no", "us-east-1")),
-        ("", "AWS.PROFILE=p", "[p]\nregion=p1\n[default]\nregion=d1", {"AWS_PROFILE": "default"}, ("p", "p1")),
-        ("aws.profile=p", "AWS.PROFILE=q", "[p]\nregion=p1", {}, ("p", "p1")),
-        ("AWS.Profile=no", "", "[default]\nregion=d1", {"AWS_REGION": "e1"}, ("no", "e1")),
-        ("aws.profile=none", "", "[default]\nregion=d1", {}, ("none", "us-east-1")),
-        ("aws.region=u1", "AWS.REGION=r1", "[default]\nregion=d1", {"AWS_REGION": "e1"}, ("default", "u1")),
-        ("", "AWS.REGION=r1", "[default]\nregion=d1", {"AWS_REGION": "e1"}, ("default", "r1")),
-        ("", "", "[default]\nregion=d1", {"AWS_REGION": "e1"}, ("default", "d1")),
-        ("", "", "", {"AWS_REGION": "e1", "AWS_DEFAULT_REGION": "e2"}, ("no", "e1")),
-        ("", "", "", {"AWS_DEFAULT_REGION": "e2"}, ("no", "e2")),
-        ("", "AWS.REGION=r1", "", {"NCRCENV_IGNORE": "1"}, ("no", "us-east-1")),
-        ("", "aws.region=r1", "", {}, ("no", "us-east-1")),
-        ("", "# AWS.REGION=r0\n\n AWS.REGION = r1 \nAWS.REGION=r2", "", {}, ("no", "r2")),
-        ("", "[s3://buc/k]AWS.REGION=k1\n[s3://buc]AWS.REGION=b1\nAWS.REGION=r1", "", {}, ("no", "k1")),
-        ("", "[s3://buc]AWS.REGION=b1\nAWS.REGION=r1", "", {}, ("no", "b1")),
-        ("", "[s3://other]AWS.REGION=b1", "", {}, ("no", "us-east-1")),
+        ("", ("", ""), {}, ("no", "us-east-1")),
+        ("", ("", "[default]\nregion=d1"), {}, ("default", "d1")),
+        ("", ("", "[default]\naws_region=d1"), {}, ("default", "d1")),
+        ("", ("", "[profile p]\nregion = p1 "), {"AWS_PROFILE": "p"}, ("p", "p1")),
+        ("", ("", "[profile p]\nregion=p1"), {"AWS_PROFILE": "q"}, ("no", "us-east-1")),
+        ("", ("AWS.PROFILE=p", "[p]\nregion=p1\n[default]\nregion=d1"), {"AWS_PROFILE": "default"}, ("p", "p1")),
+        ("aws.profile=p", ("AWS.PROFILE=q", "[p]\nregion=p1"), {}, ("p", "p1")),
+        ("AWS.Profile=no", ("", "[default]\nregion=d1"), {"AWS_REGION": "e1"}, ("no", "e1")),
+        ("aws.profile=none", ("", "[default]\nregion=d1"), {}, ("none", "us-east-1")),
+        ("aws.region=u1", ("AWS.REGION=r1", "[default]\nregion=d1"), {"AWS_REGION": "e1"}, ("default", "u1")),
+        ("", ("AWS.REGION=r1", "[default]\nregion=d1"), {"AWS_REGION": "e1"}, ("default", "r1")),
+        ("", ("", "[default]\nregion=d1"), {"AWS_REGION": "e1"}, ("default", "d1")),
+        ("", ("", ""), {"AWS_REGION": "e1", "AWS_DEFAULT_REGION": "e2"}, ("no", "e1")),
+        ("", ("", ""), {"AWS_DEFAULT_REGION": "e2"}, ("no", "e2")),
+        ("", ("AWS.REGION=r1", ""), {"NCRCENV_IGNORE": "1"}, ("no", "us-east-1")),
+        ("", ("aws.region=r1", ""), {}, ("no", "us-east-1")),
+        ("", ("# AWS.REGION=r0\n\n AWS.REGION = r1 \nAWS.REGION=r2", ""), {}, ("no", "r2")),
+        ("", ("[s3://buc/k]AWS.REGION=k1\n[s3://buc]AWS.REGION=b1\nAWS.REGION=r1", ""), {}, ("no", "k1")),
+        ("", ("[s3://buc]AWS.REGION=b1\nAWS.REGION=r1", ""), {}, ("no", "b1")),
+        ("", ("[s3://other]AWS.REGION=b1", ""), {}, ("no", "us-east-1")),
     ],
 )
-def test_profile_and_region(fragment, rc, config, environ, expected, around, tmp_path):
-    (tmp_path / "home/.ncrc").write_text(rc)
-    (tmp_path / "home/.aws/config").write_text(config)
+def test_profile_and_region(fragment, files, environ, expected, around, tmp_path):  # noqa: PLR0917 - two are fixtures
+    (tmp_path / "home/.ncrc").write_text(files[0])
+    (tmp_path / "home/.aws/config").write_text(files[1])
     found = explain(f"s3://buc/k#mode=zarr&{fragment}", around=around(**environ))
     assert (found.profile, found.region) == expected
     about = {note.about for note in found.notes}
