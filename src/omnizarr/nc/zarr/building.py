@@ -19,7 +19,7 @@ from omnizarr.nc.zarr.foreign import Meaning, meaning_of, time_units
 from omnizarr.nc.zarr.generations import HIDDEN, member
 from omnizarr.nc.zarr.inference import define_dims, inferred, is_scalar, names_of, referred
 from omnizarr.nc.zarr.nodes import Hierarchy, Node
-from omnizarr.nc.zarr.stored import Stored, native
+from omnizarr.nc.zarr.held import Held, native
 from omnizarr.nc.zarr.user_types import define_types, named_type
 from omnizarr.store.protocol import place_name
 
@@ -49,7 +49,7 @@ class Builder:
         return root
 
     def _define(self, group: Group, node: Node) -> None:
-        group.handle = node.path
+        group.handle = node
         mark = node.mark("group") if self._marked else None
         define_dims(group, mark)
         define_types(group, member(mark, "user_types"))
@@ -94,7 +94,7 @@ class Builder:
             dims = self._dims(node, group)
         var = group.add_var(node.name, meaning.type, dims, self._storage(node, meta))
         scalar = bool(node.shape) and not dims
-        var.handle = Stored(
+        var.handle = Held(
             self._context,
             node.path,
             meta if meta is None else native(meta),
@@ -103,6 +103,7 @@ class Builder:
             scalar=scalar,
             netcdf=self._hierarchy.writer != "",
             document=node.document,
+            node=node,
         )
         self._add_attributes(var.attrs, node, group, var)
         _note_time(var, meta)
@@ -127,7 +128,7 @@ class Builder:
         made.shuffle, made.deflate, made.fletcher32, made.filters = known
         made.codecs = codecs_text(node.codecs)
         if meta is not None:
-            made.no_fill = meta.fill.bits is None
+            made.no_fill = meta.fill.bits is None or bool(member(node.mark("array"), "no_fill"))
             made.endian = _endian(node, meta)
             with suppress(OmnizarrError):
                 chunks = meta.chunks

@@ -59,6 +59,7 @@ class _Walk:
     quote: str = "'"
     generation: Generation = ""
     writer: Writer = ""
+    longest: JSON = None
     metas: dict[tuple[bytes, Writer, JSON], ArrayMeta] = field(default_factory=dict)
 
     def object(self, texts: Mapping[str, bytes], name: str, path: str) -> dict[str, JSON]:
@@ -99,6 +100,7 @@ def read_v2(texts: Texts, path: str, own: Mapping[str, bytes], limits: Limits, *
     if not walk.generation and not pure:
         walk.generation = generation_of(attributes, extra, "zarr2")
     walk.writer = writer_of(walk.generation, attributes)
+    walk.longest = attributes.get("_nczarr_default_maxstrlen")
     if is_array:
         _describe(walk, root, own)
         return Hierarchy(root, "zarr2", walk.generation, walk.writer)
@@ -187,8 +189,26 @@ def _node(walk: _Walk, child: _Child, texts: Mapping[str, bytes]) -> Node | None
             return None
         return node
     if is_array:
-        _describe(walk, node, texts)
+        _describe(walk, node, _moved(walk, node) or texts)
     return node
+
+
+def _moved(walk: _Walk, node: Node) -> Mapping[str, bytes] | None:
+    """Follow an array whose elements are in a folder below it, while they are being stored anew."""
+    folder = member(node.mark("array"), "stored_in") if not walk.pure else None
+    if not isinstance(folder, str) or not _is_name(folder, node.path):
+        return None
+    path = join(node.path, folder)
+    (text,) = walk.texts.get_many([join(path, ZARRAY)])
+    if text is None:
+        return None
+    texts = {ZARRAY: text}
+    try:
+        node.extra = {**node.extra, **walk.object(texts, ZARRAY, path)}
+    except OmnizarrError:  # what is stored anew is not yet whole
+        return None
+    node.path = path
+    return texts
 
 
 def _first_marks(walk: _Walk, texts: Mapping[str, bytes], path: str) -> dict[str, JSON]:
@@ -215,6 +235,8 @@ def _describe(walk: _Walk, node: Node, texts: Mapping[str, bytes]) -> None:
     text = texts.get(ZARRAY, b"")
     if walk.texts.copied:
         node.document = text
+        if node.dtype == "|S1" and node.attributes.get("_nczarr_maxstrlen", walk.longest) != 1:
+            node.dtype = ">S1"  # which copies do not say, as zarr-python, for whom they are made, does not know it
     try:
         node.meta = _meta(walk, node, text, key)
         node.shape = node.meta.shape

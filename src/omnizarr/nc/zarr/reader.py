@@ -18,7 +18,7 @@ from omnizarr.nc.zarr.generations import DOCUMENTS, Generation
 from omnizarr.nc.zarr.hierarchy_other import read_other
 from omnizarr.nc.zarr.hierarchy_v2 import read_v2
 from omnizarr.nc.zarr.nodes import Hierarchy
-from omnizarr.nc.zarr.stored import Stored
+from omnizarr.nc.zarr.held import Held
 from omnizarr.nc.zarr.documents import Texts, texts_of
 from omnizarr.store.protocol import place_name
 
@@ -51,8 +51,8 @@ class ZarrReader:
         Raises:
             OmnizarrError: If the variable cannot be read; the message says why.
         """
-        stored: Stored = var.handle
-        return stored.read(key, var.shape)
+        held: Held = var.handle
+        return held.read(key, var.shape)
 
     def write(self, var: Var, key: Key, values: Values) -> None:
         """Refuse.
