@@ -169,7 +169,9 @@ def _drop_copy(source: ZarrSource) -> None:
 def _write_copy(source: ZarrSource) -> None:
     wanted = source.style.consolidated
     if wanted is None:
-        wanted = source.style.kind == NCZARR and any(var.type == CHAR for g in source.root.walk() for var in g.vars.values())
+        wanted = source.style.kind == NCZARR and any(
+            var.type == CHAR for g in source.root.walk() for var in g.vars.values()
+        )
     if not wanted or source.has_copy:
         return
     store = source.context.store
@@ -180,7 +182,9 @@ def _write_copy(source: ZarrSource) -> None:
         store.put(ZARR_JSON, render_v3(root, texts))
         return
     # zarr-python, whose business this copy is, knows characters by another name.
-    store.put(ZMETADATA, render_v2({key: text.replace(b'"dtype": ">S1"', b'"dtype": "|S1"') for key, text in texts.items()}))
+    store.put(
+        ZMETADATA, render_v2({key: text.replace(b'"dtype": ">S1"', b'"dtype": "|S1"') for key, text in texts.items()})
+    )
 
 
 def _document_keys(source: ZarrSource) -> Iterator[str]:

@@ -19,13 +19,13 @@ from omnizarr.nc.zarr.texts import array_texts, dump
 
 if TYPE_CHECKING:
     from omnizarr.array.io import Access
-    from omnizarr.nc.zarr.stored import Stored
+    from omnizarr.nc.zarr.written import Written
     from omnizarr.nc.zarr.writer import ZarrSource
 
 FOLDER: Final = ".wide"
 
 
-def widen(source: ZarrSource, var: Var, stored: Stored, length: int) -> None:
+def widen(source: ZarrSource, var: Var, stored: Written, length: int) -> None:
     """Let an array hold strings of so many bytes, and as much more as makes the next time unlikely."""
     size = 1 << (length - 1).bit_length()
     meta = stored.meta
@@ -45,7 +45,7 @@ def widen(source: ZarrSource, var: Var, stored: Stored, length: int) -> None:
     source.marked.setdefault(var)
 
 
-def _publish(source: ZarrSource, var: Var, stored: Stored, shape: tuple[int, ...], wide: object) -> None:
+def _publish(source: ZarrSource, var: Var, stored: Written, shape: tuple[int, ...], wide: object) -> None:
     store, path = source.context.store, stored.path
     folder = join(path, FOLDER)
     narrow, before = stored.meta, stored.access(shape)
@@ -75,7 +75,7 @@ def _settle(source: ZarrSource, path: str, texts: dict[str, bytes]) -> None:
     store.erase_prefix(start)
 
 
-def _marked(var: Var, source: ZarrSource, stored: Stored) -> bytes:
+def _marked(var: Var, source: ZarrSource, stored: Written) -> bytes:
     import json  # noqa: PLC0415 - needed for this alone
 
     texts = array_texts(var, {}, source.style, stored.kept)

@@ -16,7 +16,7 @@ from omnizarr.nc.tree import Dim, Group, Var
 from omnizarr.nc.zarr.copying import copied
 from omnizarr.nc.zarr.layout import array_document, array_of
 from omnizarr.nc.zarr.saving import save
-from omnizarr.nc.zarr.stored import Stored
+from omnizarr.nc.zarr.written import Written
 from omnizarr.nc.zarr.style import Style, style
 from omnizarr.nc.zarr.targets import warn_of
 from omnizarr.nc.zarr.texts import Kept
@@ -69,7 +69,7 @@ class ZarrSource:
         self.context = Context(store, read_only=False)
         self.reader = reader
         """What reads variables that nobody has changed yet, of a dataset that was there before."""
-        self.arrays: dict[Var, Stored] = {}
+        self.arrays: dict[Var, Written] = {}
         self.places: dict[Group | Var, str] = {}
         """Where the documents of each node are."""
         self.kept: dict[Group | Var, Kept] = {}
@@ -159,11 +159,11 @@ class ZarrSource:
             if close is not None:
                 close()
 
-    def array(self, var: Var) -> Stored:
+    def array(self, var: Var) -> Written:
         """Return the array of a variable, settled the first time it is asked for."""
         known = self.arrays.get(var)
         if known is None:
-            known = Stored(self.context, _place(var), array_of(var, self.style), is_new=True)
+            known = Written(self.context, _place(var), array_of(var, self.style), is_new=True)
             self.arrays[var] = known
             self.marked.setdefault(var)
         return known
@@ -172,7 +172,7 @@ class ZarrSource:
         """Return the shape of an array that was there before, as its document says it; `None` if it is new."""
         return self.shapes.get(var)
 
-    def document(self, var: Var, stored: Stored) -> dict[str, Any]:
+    def document(self, var: Var, stored: Written) -> dict[str, Any]:
         """Return the main document of an array as it has to be now, attributes aside."""
         if stored.document is None:
             return array_document(var, stored.meta, self.style)
