@@ -35,7 +35,7 @@ from omnizarr.nc.types import (
     Type,
 )
 from omnizarr.nc.zarr.attribute_types import parse_type, type_text
-from omnizarr.nc.zarr.lenient import text_of
+from omnizarr.format.lenient import text_of
 from omnizarr.nc.zarr.user_attributes import user_json, user_values
 
 FILL: Final = "_FillValue"

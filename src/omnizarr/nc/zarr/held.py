@@ -18,7 +18,7 @@ from omnizarr.model.fill import Fill
 from omnizarr.model.jsonvalue import JSON
 from omnizarr.nc.source import Key, Values
 from omnizarr.nc.zarr.foreign import Decode
-from omnizarr.nc.zarr.lenient import load
+from omnizarr.format.lenient import load
 from omnizarr.nc.zarr.nodes import Node
 from omnizarr.nc.zarr.tolerant import tolerant_context
 from omnizarr.store.protocol import place_name

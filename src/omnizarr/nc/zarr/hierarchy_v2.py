@@ -27,7 +27,7 @@ from omnizarr.nc.zarr.generations import (
     names_in,
     writer_of,
 )
-from omnizarr.nc.zarr.lenient import load_object
+from omnizarr.format.lenient import load_object
 from omnizarr.nc.zarr.nodes import Hierarchy, Node
 
 Kind: TypeAlias = Literal["array", "group", "any"]
