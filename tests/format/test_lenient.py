@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omnizarr.errors import LimitError, MetadataError
-from omnizarr.limits import DEFAULT_LIMITS
 from omnizarr.format.lenient import Real, Whole, load, text_of
+from omnizarr.limits import DEFAULT_LIMITS
 
 JSONS = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -73,7 +73,9 @@ def test_bytes_that_are_no_text_survive():
     assert load(text_of(value).encode(), "k") == value
 
 
-@pytest.mark.parametrize("text", ["1.50", "-0", "1e5", "1E+05", "+5", ".5", "1.", "NaN", "-Infinity", "12345678901234567890"])
+@pytest.mark.parametrize(
+    "text", ["1.50", "-0", "1e5", "1E+05", "+5", ".5", "1.", "NaN", "-Infinity", "12345678901234567890"]
+)
 def test_numbers_keep_their_spelling(text):
     assert text_of(load(f"[{text},]".encode(), "k")) == f"[{text}]"
     assert isinstance(load(text.encode(), "k"), (Real, Whole, int))
