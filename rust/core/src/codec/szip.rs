@@ -58,7 +58,8 @@ impl Szip {
         if fits && bits > 0 {
             return Ok(Self { mask, block, line, bits, places });
         }
-        let message = format!("blocks of {block}, lines of {line} and pixels of {} bits are not possible", options.bits);
+        let message =
+            format!("blocks of {block}, lines of {line} and pixels of {} bits are not possible", options.bits);
         Err(CodecError::new(NAME, Fault::Config, message))
     }
 
