@@ -48,14 +48,16 @@ def _in_the_way(root: Group, kind: str) -> Iterator[str]:
     unlimited = [dim.name for dim in root.dims.values() if dim.unlimited]
     if len(unlimited) > 1:
         yield f"unlimited dimensions {', '.join(unlimited[1:])} beside {unlimited[0]}"
-    for var in root.vars.values():
-        yield from _misplaced(var, kind)
-
-
-def _misplaced(var: Var, kind: str) -> Iterator[str]:
     if kind not in NETCDF3_KINDS:
         return
+    yield from (
+        f"dimension {dim.name} of length 0" for dim in root.dims.values() if dim.size == 0 and not dim.unlimited
+    )
+    for var in root.vars.values():
+        yield from _misplaced(var)
+
+
+def _misplaced(var: Var) -> Iterator[str]:
     for dim in var.dims[1:]:
         if dim.unlimited:
             yield f"unlimited dimension {dim.name} of variable {var.name}, which is not its first"
-    yield from (f"dimension {dim.name} of length 0" for dim in var.dims if dim.size == 0 and not dim.unlimited)

@@ -11,6 +11,7 @@ from omnizarr.nc.files.hdf5_storage import DEFLATE, FLETCHER32, SHUFFLE, SZIP
 from omnizarr.nc.files.hdf5_types import Id
 from omnizarr.nc.files.hdf5_values import Stored
 from omnizarr.nc.tree import Dim, Group, Var
+from omnizarr.nc.types import is_fixed
 
 _TRACKED: Final = 3  # in the order of creation, and with an index by it
 _NO_VARIABLE: Final = b"This is a netCDF dimension but not a netCDF variable."
@@ -93,7 +94,7 @@ class TreeWriter:
     def _plist_of(self, var: Var, tid: Id) -> Any:  # noqa: ANN401 - as above
         h5d, plist, storage = self.h5py.h5d, self._dataset_plist(), var.storage
         fill = None if storage.no_fill else fill_array(self.h5py, var.type, var.fill)
-        if storage.no_fill:
+        if storage.no_fill and is_fixed(var.type):  # HDF5 wants others filled, or it could not tell what is a pointer
             plist.set_fill_time(h5d.FILL_TIME_NEVER)
         elif fill is not None:
             plist.set_fill_value(fill)
