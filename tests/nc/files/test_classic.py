@@ -1,7 +1,7 @@
 """netCDF-3, against the C library in both directions, and against files that are not what they say."""
 
-import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import hypothesis.strategies as st
@@ -16,7 +16,7 @@ from omnizarr.nc.source import everything, filled
 from omnizarr.nc.tree import Attr, Group
 from omnizarr.nc.types import ATOMIC, BYTE, CHAR, DOUBLE, INT, SHORT, STRING, of_numpy
 
-netCDF4 = pytest.importorskip("netCDF4")
+nc4 = pytest.importorskip("netCDF4")
 
 FORMATS = {"classic": "NETCDF3_CLASSIC", "64-bit offset": "NETCDF3_64BIT_OFFSET", "cdf5": "NETCDF3_64BIT_DATA"}
 CLASSIC = [one for one in ATOMIC if one.code <= 6]
@@ -77,8 +77,8 @@ def test_the_c_library_reads_what_is_written(drawn):
             if var.name != "v1":  # one is left to be filled
                 source.write(var, everything(var), values_of(var))
         source.close()
-        assert os.listdir(folder) == ["a.nc"]
-        with netCDF4.Dataset(path) as file:
+        assert list(Path(folder).iterdir()) == [path]
+        with nc4.Dataset(path) as file:
             file.set_auto_maskandscale(False)
             file.set_auto_chartostring(False)
             assert file.data_model == FORMATS[kind]
@@ -104,7 +104,7 @@ def test_what_the_c_library_writes_is_read(drawn):
     kind, root = drawn
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "a.nc")
-        with netCDF4.Dataset(path, "w", format=FORMATS[kind]) as file:
+        with nc4.Dataset(path, "w", format=FORMATS[kind]) as file:
             for dim in root.dims.values():
                 file.createDimension(dim.name, None if dim.unlimited else dim.size)
             for var in root.vars.values():
@@ -187,22 +187,16 @@ def small(tmp_path):
     return tmp_path / "a.nc"
 
 
-def test_every_cut_of_a_file_is_an_error_or_reads(tmp_path):
+def read_all(source):
+    for var in source.root.vars.values():
+        source.read(var, everything(var))
+
+
+def test_every_cut_of_a_file_is_an_error(tmp_path):
     data = small(tmp_path).read_bytes()
     for length in range(len(data)):
-        try:
-            source = open_source(data[:length])
-        except CorruptError as error:
-            assert "netCDF-3" in str(error)
-            continue
-        failed = 0
-        for var in source.root.vars.values():
-            try:
-                source.read(var, everything(var))
-            except CorruptError as error:
-                assert "cut off" in str(error)
-                failed += 1
-        assert failed
+        with pytest.raises(CorruptError, match="netCDF-3|cut off"):
+            read_all(open_source(data[:length]))
 
 
 @given(st.integers(0, 200), st.binary(min_size=1, max_size=8))
@@ -211,13 +205,11 @@ def test_damaged_headers_never_crash(at, junk):
     with tempfile.TemporaryDirectory() as folder:
         data = bytearray(small(Path(folder)).read_bytes())
     data[at : at + len(junk)] = junk
-    try:
+    with suppress(OmnizarrError):
         source = open_source(bytes(data))
         for var in source.root.vars.values():
             key = tuple(slice(0, min(n, 5), 1) for n in var.shape)
             assert source.read(var, key).shape == tuple(min(n, 5) for n in var.shape)
-    except OmnizarrError as error:
-        assert str(error)
 
 
 def test_claims_that_no_file_can_keep_are_refused():
@@ -251,7 +243,7 @@ def test_reading_beyond_a_variable_is_an_error(tmp_path):
 def test_everything_that_does_not_fit_is_named_and_nothing_written(tmp_path, kind):
     root = Group()
     root.add_group("g")
-    t, u, x = (root.add_dim(name, 0, unlimited=True) for name in "tux")
+    t, u, _ = (root.add_dim(name, 0, unlimited=True) for name in "tux")
     root.add_var("s", STRING, (t,))
     root.add_var("late", BYTE, (t, u))
     root.attrs["words"] = Attr.of_values("words", STRING, ["a"])
