@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from omnizarr.nc.dataset.many import MFDataset
     from omnizarr.store.file import FileStore
     from omnizarr.store.memory import MemoryStore
+    from omnizarr.store.url.explain import explain
     from omnizarr.store.zip import ZipStore
     from omnizarr.tools.census import census
     from omnizarr.tools.convert import convert
@@ -54,6 +55,7 @@ __all__ = [
     "detect",
     "diff",
     "errors",
+    "explain",
     "info",
     "open",
     "open_array",
@@ -84,6 +86,7 @@ _HOMES: Final = {
     "detect": "api",
     "diff": "tools.diff",
     "errors": "",
+    "explain": "store.url.explain",
     "info": "tools.info.info",
     "open": "api",
     "open_array": "api",

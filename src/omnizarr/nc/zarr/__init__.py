@@ -1,1 +1,1 @@
-"""netCDF datasets in Zarr: NCZarr of every generation, and Zarr that knows nothing of netCDF."""
+"""netCDF datasets in Zarr: NCZarr of every generation, and plain Zarr."""
