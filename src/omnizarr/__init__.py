@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from omnizarr.limits import Limits
     from omnizarr.store.file import FileStore
     from omnizarr.store.memory import MemoryStore
+    from omnizarr.store.url.explain import explain
     from omnizarr.store.zip import ZipStore
     from omnizarr.tools.census import census
     from omnizarr.tools.convert import convert
@@ -50,6 +51,7 @@ __all__ = [
     "detect",
     "diff",
     "errors",
+    "explain",
     "info",
     "open",
     "open_array",
@@ -78,6 +80,7 @@ _HOMES: Final = {
     "detect": "api",
     "diff": "tools.diff",
     "errors": "",
+    "explain": "store.url.explain",
     "info": "tools.info.info",
     "open": "api",
     "open_array": "api",
