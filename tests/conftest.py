@@ -12,9 +12,24 @@ from hypothesis import HealthCheck, settings
 _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
 
 settings.register_profile("default", max_examples=100, **_COMMON)
-settings.register_profile("ci", max_examples=2000, print_blob=True, **_COMMON)
+settings.register_profile("ci", max_examples=300, print_blob=True, **_COMMON)
+settings.register_profile("ci-heart", max_examples=2000, print_blob=True, **_COMMON)
 settings.register_profile("deep", max_examples=20_000, print_blob=True, **_COMMON)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "default"))
+
+# What everything else stands on: selections, and round trips of types, codecs, grids and fill values.
+_HEART = ("property/", "array/test_index.py", "format/test_round_trip.py")
+
+
+def pytest_collectstart(collector: pytest.Collector) -> None:
+    """Choose the number of examples before a module is imported, which is when hypothesis looks at it."""
+    if isinstance(collector, pytest.Module):
+        settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or _profile(collector.path.as_posix()))
+
+
+def _profile(path: str) -> str:
+    if not os.environ.get("CI"):
+        return "default"
+    return "ci-heart" if any(f"/tests/{part}" in path for part in _HEART) else "ci"
 
 
 @pytest.fixture

@@ -58,11 +58,7 @@ def load(data: bytes, key: str, limits: Limits = DEFAULT_LIMITS) -> JSON:
         MetadataError: The bytes are not one JSON value, or an object repeats a name.
         LimitError: The document is too large or too deep.
     """
-    if len(data) > limits.max_document_bytes:
-        raise LimitError(f"the document has {len(data)} bytes; at most {limits.max_document_bytes} are read", key=key)
-    # A document with few brackets cannot be deep; that settles nearly all of them.
-    if data.count(b"[") + data.count(b"{") > limits.max_document_depth:
-        _check_depth(data, key, limits.max_document_depth)
+    check_bounds(data, key, limits)
     try:
         text = data.decode("utf-8")
         start = 0 if text[:1] == "{" else len(text) - len(text.lstrip("\ufeff" + _SPACE))
@@ -84,6 +80,19 @@ def load(data: bytes, key: str, limits: Limits = DEFAULT_LIMITS) -> JSON:
     if end != len(text) and text[end:].strip(_SPACE):
         raise MetadataError(f"the document goes on after its JSON value (offset {end})", key=key)
     return cast("JSON", value)
+
+
+def check_bounds(data: bytes, key: str, limits: Limits) -> None:
+    """Check that a document may be parsed at all; arguments are as for `load`.
+
+    Raises:
+        LimitError: The document is too large or too deep.
+    """
+    if len(data) > limits.max_document_bytes:
+        raise LimitError(f"the document has {len(data)} bytes; at most {limits.max_document_bytes} are read", key=key)
+    # A document with few brackets cannot be deep; that settles nearly all of them.
+    if data.count(b"[") + data.count(b"{") > limits.max_document_depth:
+        _check_depth(data, key, limits.max_document_depth)
 
 
 def load_object(data: bytes, key: str, limits: Limits = DEFAULT_LIMITS) -> dict[str, JSON]:

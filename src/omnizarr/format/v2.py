@@ -14,6 +14,7 @@ from omnizarr.format.document import describe
 from omnizarr.format.flow import Flow
 from omnizarr.format.v2_codecs import parse_codecs, render_codecs
 from omnizarr.format.v2_dtype import OBJECTS, parse_dtype, render_dtype
+from omnizarr.format.v2_netcdf import as_meant, writer_of
 from omnizarr.format.v2_objects import objects_of
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
@@ -48,6 +49,8 @@ def parse_array(zarray: JSON, zattrs: JSON, key: str, limits: Limits = DEFAULT_L
         UnsafeError: It names a codec that would run code from data.
     """
     doc = _versioned(zarray, key)
+    attributes = _attributes(zattrs, key)
+    doc = as_meant(doc, attributes, writer_of(doc, attributes))
     for field in ("shape", "chunks", "dtype"):
         if field not in doc:
             missing(field, key)
@@ -59,7 +62,6 @@ def parse_array(zarray: JSON, zattrs: JSON, key: str, limits: Limits = DEFAULT_L
     chunk_bytes(chunks, dtype, "/chunks", key, limits)
     order = choice(_field(doc, "order", key), "/order", key, ("C", "F"))
     codecs = parse_codecs(filters, compressor, order, Flow(chunks, dtype, key, limits))
-    attributes = _attributes(zattrs, key)
     return ArrayMeta(
         shape=array_shape,
         dtype=dtype,

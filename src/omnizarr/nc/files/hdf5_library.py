@@ -1,0 +1,50 @@
+"""The one place that imports h5py, and what its errors become."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from typing import Any
+
+from omnizarr.errors import CorruptError, MissingDependencyError, OmnizarrError, UnsupportedError
+
+
+def load_h5py(name: str) -> Any:  # noqa: ANN401 - a package without types
+    """Return h5py.
+
+    Raises:
+        MissingDependencyError: If it is not installed.
+    """
+    try:
+        return import_module("h5py")
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"{name} is a netCDF-4 or HDF5 file, which needs h5py ({error})", hint="pip install 'omnizarr[hdf5]'"
+        ) from error
+
+
+def load_plugins() -> None:
+    """Register the filters of hdf5plugin, if it is installed: Blosc, Zstandard, bzip2, LZ4 and others."""
+    with suppress(ImportError):
+        import_module("hdf5plugin")
+
+
+@contextmanager
+def troubles(name: str, path: str | None = None) -> Generator[None]:
+    """Turn whatever h5py raises into an error that names the file.
+
+    Raises:
+        UnsupportedError: If a filter is missing.
+        CorruptError: In every other case.
+    """
+    try:
+        yield
+    except OmnizarrError:
+        raise
+    except (OSError, RuntimeError, LookupError, ValueError, TypeError, OverflowError, MemoryError) as error:
+        text = " ".join(str(error).split()) or type(error).__name__
+        if "filter" in text and ("not registered" in text or "not available" in text or "required filter" in text):
+            hint = "pip install hdf5plugin, which has the filters that are often used."
+            raise UnsupportedError(f"{name} needs a filter that is not there: {text}", path=path, hint=hint) from error
+        raise CorruptError(f"{name} cannot be read as HDF5: {text}", path=path) from error

@@ -1,0 +1,1 @@
+"""netCDF datasets in Zarr: NCZarr of every generation, and plain Zarr."""

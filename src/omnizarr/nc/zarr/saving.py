@@ -1,0 +1,193 @@
+"""Bringing definitions to the store, in an order that leaves a readable dataset at every point in between.
+
+netcdf-c refuses a dataset whose group lists an array that is not there, or whose arrays use dimensions that no group has.
+So arrays are written before the groups that list them, groups before those above them, and what nobody refers to any more
+is erased at the end. Dimensions that were renamed are in their group under both names while arrays change over. Chunks
+are moved by copying, and erased where they were once the new place is in use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from omnizarr.errors import UnsupportedError
+from omnizarr.format.consolidated import render_v2, render_v3
+from omnizarr.format.names import ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, ZMETADATA, join
+from omnizarr.nc.kinds import NCZARR
+from omnizarr.nc.tree import Dim, Group, Var
+from omnizarr.nc.types import CHAR
+from omnizarr.nc.zarr.layout import array_of
+from omnizarr.nc.zarr.texts import NOTHING, array_texts, group_texts
+
+if TYPE_CHECKING:
+    from omnizarr.nc.zarr.writer import ZarrSource
+
+_DOCUMENTS = (ZARR_JSON, ZARRAY, ZGROUP, ZATTRS)
+
+
+def save(source: ZarrSource, *, last: bool = False) -> None:
+    """Write all that has changed; at the end also the copy of all documents, if there is to be one."""
+    if last:
+        _write_copy(source)
+        return
+    _drop_copy(source)
+    everything = source.all_anew or _has_moved(source)
+    groups = list(source.root.walk())
+    for group in groups:
+        if group in source.marked:
+            source.check_names(group)
+    _list_both(source, groups)
+    gone = _move(source, groups) if everything else []
+    listed = _arrays(source, groups, everything=everything)
+    for var in listed:
+        _write_array(source, var)
+    for group in reversed(groups):
+        _write(source, group.path.strip("/"), group_texts(group, source.style, source.kept.get(group, NOTHING)))
+        source.places[group] = group.path.strip("/")
+    gone += _forget(source, groups)
+    for prefix in gone:
+        source.context.store.erase_prefix(prefix)
+    for key in source.old_objects:
+        source.context.store.erase(key)
+    source.old_objects.clear()
+    source.names.update({dim: dim.name for group in groups for dim in group.dims.values()})
+    source.all_anew = False
+    source.marked.clear()
+
+
+def _arrays(source: ZarrSource, groups: list[Group], *, everything: bool) -> list[Var]:
+    """Return the variables whose documents may differ from what is stored."""
+    found: list[Var] = []
+    for group in groups:
+        for var in group.vars.values():
+            known = source.arrays.get(var)
+            grown = var.dims and var.shape != (known.meta.shape if known else source.loaded_shape(var))
+            if everything or var in source.marked or var not in source.places or grown:
+                found.append(var)
+    return found
+
+
+def _write_array(source: ZarrSource, var: Var) -> None:
+    stored = source.array(var)
+    if var.dims and stored.meta.shape != var.shape:
+        stored.clean_beyond(var)
+        stored.meta = stored.meta._replace(shape=var.shape)
+    if stored.is_new and not stored.has_data:
+        # Until there is data, the array is whatever the definitions say by now.
+        stored.replaced(stored.path, array_of(var, source.style))
+    source.warn_of(var)
+    document = source.document(var, stored)
+    _write(source, stored.path, array_texts(var, document, source.style, stored.kept))
+    stored.is_new = stored.is_new and not stored.has_data
+    source.places[var] = stored.path
+
+
+def _write(source: ZarrSource, path: str, texts: dict[str, bytes]) -> None:
+    for name, text in texts.items():
+        key = join(path, name)
+        if source.texts.get(key) != text:
+            source.context.store.put(key, text)
+            source.texts[key] = text
+
+
+def _list_both(source: ZarrSource, groups: list[Group]) -> None:
+    """Let groups know renamed dimensions by both names, where arrays in the store still use the old one."""
+    for group in groups:
+        old = [
+            Dim(source.names[dim], dim.size, dim.unlimited, group)
+            for dim in group.dims.values()
+            if source.names.get(dim, dim.name) != dim.name
+        ]
+        if old and group in source.places and not source.style.is_pure:
+            texts = group_texts(group, source.style, source.kept.get(group, NOTHING), old)
+            _write(source, source.places[group], texts)
+
+
+def _has_moved(source: ZarrSource) -> bool:
+    """Whether a name has changed that is part of keys or of references to dimensions."""
+    return any(node.path.strip("/") != place for node, place in source.places.items()) or any(
+        dim.name != name for dim, name in source.names.items()
+    )
+
+
+def _move(source: ZarrSource, groups: list[Group]) -> list[str]:
+    """Copy what lies at old places to the new ones, and return the prefixes that are to be erased."""
+    store = source.context.store
+    gone: list[str] = []
+    used = set(source.places.values())
+    for group in groups:
+        for var in group.vars.values():
+            old, new = source.places.get(var), var.path.strip("/")
+            if old is None or old == new:
+                continue
+            if new in used:
+                raise UnsupportedError(
+                    f"{new!r} is still the name of something else", path=var.path, hint="Call sync between the renames."
+                )
+            stored = source.array(var)
+            for key in store.list_prefix(f"{old}/"):
+                name = key[len(old) + 1 :]
+                data = store.get(key) if name not in _DOCUMENTS else None
+                if data is not None:
+                    store.put(f"{new}/{name}", data)
+            stored.replaced(new, stored.meta)
+            gone.append(f"{old}/")
+        old, new = source.places.get(group), group.path.strip("/")
+        if old is not None and old != new:
+            gone.append(f"{old}/")
+    return gone
+
+
+def _forget(source: ZarrSource, groups: list[Group]) -> list[str]:
+    """Forget nodes that are no longer in the tree, and return their prefixes, which nothing else uses."""
+    if not any(isinstance(node, Group) for node in source.marked):
+        return []
+    there: set[Group | Var] = {*groups, *(var for group in groups for var in group.vars.values())}
+    gone = [node for node in source.places if node not in there]
+    used = {f"{source.places[node]}/" for node in there if node in source.places}
+    made: list[str] = []
+    for node in gone:
+        prefix = f"{source.places.pop(node)}/"
+        if isinstance(node, Var):
+            source.arrays.pop(node, None)
+        if not any(one.startswith(prefix) for one in used):
+            made.append(prefix)
+    return made
+
+
+def _drop_copy(source: ZarrSource) -> None:
+    """Erase consolidated metadata before the first change: a copy that is behind would hide it."""
+    if source.has_copy:
+        if source.style.is_v3:
+            _write(source, "", group_texts(source.root, source.style, source.kept.get(source.root, NOTHING)))
+        else:
+            source.context.store.erase(ZMETADATA)
+        source.has_copy = False
+
+
+def _write_copy(source: ZarrSource) -> None:
+    wanted = source.style.consolidated
+    if wanted is None:
+        wanted = source.style.kind == NCZARR and any(var.type == CHAR for g in source.root.walk() for var in g.vars.values())
+    if not wanted or source.has_copy:
+        return
+    store = source.context.store
+    keys = list(_document_keys(source))
+    texts = {key: text for key, text in zip(keys, store.get_many(keys), strict=True) if text is not None}
+    if source.style.is_v3:
+        root = texts.pop(ZARR_JSON)
+        store.put(ZARR_JSON, render_v3(root, texts))
+        return
+    # zarr-python, whose business this copy is, knows characters by another name.
+    store.put(ZMETADATA, render_v2({key: text.replace(b'"dtype": ">S1"', b'"dtype": "|S1"') for key, text in texts.items()}))
+
+
+def _document_keys(source: ZarrSource) -> Iterator[str]:
+    names = (ZARR_JSON,) if source.style.is_v3 else (ZATTRS, ZGROUP)
+    inner = (ZARR_JSON,) if source.style.is_v3 else (ZATTRS, ZARRAY)
+    for group in source.root.walk():
+        path = group.path.strip("/")
+        yield from (join(path, name) for name in names)
+        for var in group.vars.values():
+            yield from (join(var.path.strip("/"), name) for name in inner)

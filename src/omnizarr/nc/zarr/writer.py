@@ -1,0 +1,221 @@
+"""A netCDF dataset in Zarr that can be changed.
+
+Definitions are kept in the tree and written by `sync`, in the order that `omnizarr.nc.zarr.saving` explains; values go to
+the store at once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from omnizarr.errors import OmnizarrError, ReadOnlyError, UnsupportedError
+from omnizarr.format.names import RESERVED, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, ZMETADATA
+from omnizarr.hierarchy.context import Context
+from omnizarr.nc.source import Key, Source, Values, counts, grow
+from omnizarr.nc.tree import Dim, Group, Var
+from omnizarr.nc.zarr.copying import copied
+from omnizarr.nc.zarr.layout import array_document, array_of
+from omnizarr.nc.zarr.saving import save
+from omnizarr.nc.zarr.stored import Stored
+from omnizarr.nc.zarr.style import Style, style
+from omnizarr.nc.zarr.targets import warn_of
+from omnizarr.nc.zarr.texts import Kept
+from omnizarr.nc.zarr.widening import widen
+from omnizarr.store.protocol import Store
+from omnizarr.store.resolve import resolve
+from omnizarr.store.wrap import PrefixStore
+
+
+def create(where: object, root: Group, kind: str, *, target: str = "", **options: Any) -> ZarrSource:  # noqa: ANN401
+    """Create a dataset in place of whatever is there.
+
+    Args:
+        where: A path, a mapping or a store.
+        root: The definitions; they are copied.
+        kind: "nczarr", "nczarr3", "zarr" or "zarr3".
+        target: A version of netcdf-c, such as "4.9.2"; what it cannot read is warned of.
+        options: See `omnizarr.nc.zarr.style.Style`.
+
+    Raises:
+        UnsupportedError: If the kind cannot hold what the tree defines; nothing is written then.
+    """
+    chosen = style(kind, **options)
+    store = store_at(where)
+    source = ZarrSource(store, copied(root), chosen, target=target)
+    source.check()
+    # Documents that make the root a node go first: what is left of an old dataset must not look like a whole one.
+    for name in (ZMETADATA, ZARR_JSON, ".nczarr", ZGROUP, ZARRAY, ZATTRS):
+        store.erase(name)
+    store.erase_prefix("")
+    source.changed(source.root)
+    source.sync()
+    return source
+
+
+def store_at(where: object, *, read_only: bool = False) -> Store:
+    """Return the store that has a dataset at its root."""
+    store, path = resolve(where, read_only=read_only)
+    return PrefixStore(store, f"{path}/") if path else store
+
+
+class ZarrSource:
+    """An open dataset; a `omnizarr.nc.source.Source`."""
+
+    def __init__(
+        self, store: Store, root: Group, style: Style, *, target: str = "", reader: Source | None = None
+    ) -> None:
+        self.root = root
+        self.style = style
+        self.context = Context(store, read_only=False)
+        self.reader = reader
+        """What reads variables that nobody has changed yet, of a dataset that was there before."""
+        self.arrays: dict[Var, Stored] = {}
+        self.places: dict[Group | Var, str] = {}
+        """Where the documents of each node are."""
+        self.kept: dict[Group | Var, Kept] = {}
+        """What the documents of nodes held that were there before."""
+        self.names: dict[Dim, str] = {}
+        """What each dimension is called in the documents."""
+        self.shapes: dict[Var, tuple[int, ...]] = {}
+        """The shapes of arrays that were there before."""
+        self.marked: dict[Group | Var, None] = {}
+        self.texts: dict[str, bytes] = {}
+        """What was last written of each document."""
+        self.all_anew = False
+        """Whether the documents are of an older form, and are all written anew with the first change."""
+        self.has_copy = False
+        """Whether there is consolidated metadata."""
+        self.old_objects: list[str] = []
+        """Keys of an older form of documents, to be erased."""
+        self._target = target
+        self._warned: set[str] = set()
+        self._open = True
+
+    @property
+    def kind(self) -> str:
+        """One of `omnizarr.nc.kinds.ZARR_KINDS`."""
+        return self.style.kind
+
+    @property
+    def name(self) -> str:
+        """Where the dataset is."""
+        return self.context.store.uri
+
+    @property
+    def read_only(self) -> bool:
+        """Whether changes are refused."""
+        return not self._open
+
+    def read(self, var: Var, key: Key) -> Values:
+        """Return the values that a key selects."""
+        if var not in self.arrays and self.reader is not None and var in self.places:
+            return self.reader.read(var, key)
+        return self.array(var).read(var, key)
+
+    def write(self, var: Var, key: Key, values: Values) -> None:
+        """Store values; unlimited dimensions grow."""
+        self._check_open()
+        stored = self.array(var)
+        sizes = [dim.size for dim in var.dims]
+        if grow(var, key):
+            self.marked.setdefault(self.root)
+            stored.clean_beyond(var)
+        try:
+            if not all(counts(key)):
+                return
+            length = stored.too_long(var, values)
+            if length:
+                widen(self, var, stored, length)
+            stored.write(var, key, values)
+        except OmnizarrError:
+            for dim, size in zip(var.dims, sizes, strict=True):
+                dim.size = size
+            raise
+
+    def changed(self, node: Group | Var) -> None:
+        """Take note that a node is new or differs."""
+        self._check_open()
+        self.marked.setdefault(node)
+        if node in self.places and self.places[node] != _place(node):
+            self.sync()  # one move at a time, so that names can be exchanged
+
+    def sync(self) -> None:
+        """Bring everything to the store."""
+        self._check_open()
+        if self.marked:
+            with self.context.lock:
+                save(self)
+
+    def close(self) -> None:
+        """As `sync`, and let go of the store."""
+        if not self._open:
+            return
+        self.sync()
+        with self.context.lock:
+            save(self, last=True)
+        self._open = False
+        for one in (self.reader, self.context.store):
+            close = getattr(one, "close", None)
+            if close is not None:
+                close()
+
+    def array(self, var: Var) -> Stored:
+        """Return the array of a variable, settled the first time it is asked for."""
+        known = self.arrays.get(var)
+        if known is None:
+            known = Stored(self.context, _place(var), array_of(var, self.style), is_new=True)
+            self.arrays[var] = known
+            self.marked.setdefault(var)
+        return known
+
+    def loaded_shape(self, var: Var) -> tuple[int, ...] | None:
+        """Return the shape of an array that was there before, as its document says it; `None` if it is new."""
+        return self.shapes.get(var)
+
+    def document(self, var: Var, stored: Stored) -> dict[str, Any]:
+        """Return the main document of an array as it has to be now, attributes aside."""
+        if stored.document is None:
+            return array_document(var, stored.meta, self.style)
+        document = {**stored.document, "shape": list(stored.meta.shape)}
+        if self.style.is_v3 and var.dims and "dimension_names" in document:
+            document["dimension_names"] = [dim.name for dim in var.dims]
+        return document
+
+    def check(self) -> None:
+        """Raise if the tree has anything that cannot be written.
+
+        Raises:
+            UnsupportedError: If so.
+        """
+        for group in self.root.walk():
+            self.check_names(group)
+            for var in group.vars.values():
+                meta = array_of(var, self.style)
+                self.context.access(_place(var), meta)  # which knows whether there are such codecs
+
+    def check_names(self, group: Group) -> None:
+        """Raise if a name in a group cannot be part of a key.
+
+        Raises:
+            UnsupportedError: If so.
+        """
+        for name in (*group.vars, *group.groups):
+            if name in RESERVED or name in (".", "..", "") or "/" in name or "\0" in name or name.startswith(".ncz"):
+                raise UnsupportedError(f"{name!r} cannot be a name in Zarr", path=group.path)
+        both = group.vars.keys() & group.groups.keys()
+        if both:
+            raise UnsupportedError(f"{min(both)!r} is the name of a variable and of a group", path=group.path)
+
+    def warn_of(self, var: Var) -> None:
+        """Warn once of a variable that the chosen version of netcdf-c cannot read."""
+        if self._target and var.path not in self._warned:
+            self._warned.add(var.path)
+            warn_of(var, self.array(var).meta, self.style, self._target)
+
+    def _check_open(self) -> None:
+        if not self._open:
+            raise ReadOnlyError(f"{self.name} is closed")
+
+
+def _place(node: Group | Var) -> str:
+    return node.path.strip("/")
