@@ -6,8 +6,8 @@ import re
 from math import isfinite
 from typing import Any, Final
 
-from omnizarr.nc.cdl.constants import Writer, writer
-from omnizarr.nc.cdl.options import DOUBLE_DIGITS, FLOAT_DIGITS
+from omnizarr.nc.dump.constants import Writer, writer
+from omnizarr.nc.dump.options import DOUBLE_DIGITS, FLOAT_DIGITS
 from omnizarr.nc.tree import Var
 from omnizarr.nc.types import CHAR, Atomic, Type
 

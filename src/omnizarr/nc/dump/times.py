@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any, Final
 
-from omnizarr.nc.cdl.calendars import CLIMATE, JULIAN, MIXED, STANDARD, Calendar, Moment, calendar_of
+from omnizarr.nc.dump.calendars import CLIMATE, JULIAN, MIXED, STANDARD, Calendar, Moment, calendar_of
 from omnizarr.nc.types import CHAR
 
 if TYPE_CHECKING:
-    from omnizarr.nc.cdl.options import Options
-    from omnizarr.nc.cdl.output import Output
+    from omnizarr.nc.dump.options import Options
+    from omnizarr.nc.dump.output import Output
     from omnizarr.nc.tree import Var
 
 _HOURS: Final = {"second": 1 / 3600, "minute": 1 / 60, "hour": 1.0, "day": 24.0, "week": 168.0}

@@ -3,32 +3,46 @@
 from __future__ import annotations
 
 import io
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal, TypeAlias
 
-from omnizarr.nc.cdl.options import Options
-from omnizarr.nc.cdl.printer import print_cdl
+from omnizarr.nc.dump.json_form import print_json
+from omnizarr.nc.dump.ncml import print_ncml
+from omnizarr.nc.dump.options import Options
+from omnizarr.nc.dump.printer import print_cdl
 from omnizarr.nc.opening import open_source
-from omnizarr.nc.source import Source
+
+Form: TypeAlias = Literal["cdl", "ncml", "json", "kind"]
 
 
-def dump(source: object, out: BinaryIO, options: Options | None = None) -> None:
-    """Print a dataset as CDL.
+def dump(source: object, out: BinaryIO, options: Options | None = None, form: Form = "cdl") -> None:
+    """Print a dataset.
 
-    The text is that of `ncdump` for a netCDF-4 file with the same content. Values are read and printed a few megabytes at a
-    time.
+    As CDL, the text is that of `ncdump` for a netCDF-4 file with the same content. Values are read and printed a few
+    megabytes at a time.
 
     Args:
         source: Where the dataset is, or a source that is open already, which stays open.
         out: Takes the text, as bytes.
         options: What is printed, and how; all of it by default.
+        form: "cdl"; "ncml" for the definitions as XML; "json", as `omnizarr.nc.dump.json_form` says; or "kind" for just a
+            line with the kind of dataset.
 
     Raises:
         NotFoundError: If nothing is there, or no variable or group of a name that is asked for.
+        SelectionError: If a slice does not fit.
     """
     options = options or Options()
     opened = open_source(source)
     try:
-        print_cdl(opened, out.write, options, options.name if options.name is not None else dataset_name(opened.name))
+        name = options.name if options.name is not None else dataset_name(opened.name)
+        if form == "cdl":
+            print_cdl(opened, out.write, options, name)
+        elif form == "ncml":
+            print_ncml(opened, out.write, options)
+        elif form == "json":
+            print_json(opened, out.write, options, name)
+        else:
+            out.write(f"{opened.kind}\n".encode())
     finally:
         if opened is not source:
             opened.close()
@@ -65,9 +79,4 @@ def dataset_name(where: str) -> str:
     return stem if dot else last
 
 
-def kind_of(source: Source) -> str:
-    """Return what `ncdump -k` says of a dataset."""
-    return source.kind
-
-
-__all__ = ["Options", "dataset_name", "dump", "kind_of", "to_cdl"]
+__all__ = ["Form", "Options", "dataset_name", "dump", "to_cdl"]

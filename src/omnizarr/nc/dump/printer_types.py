@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from omnizarr.nc.cdl.names import escaped
-from omnizarr.nc.cdl.output import Output
+from omnizarr.nc.dump.names import escaped
+from omnizarr.nc.dump.output import Output
 from omnizarr.nc.tree import Group
 from omnizarr.nc.types import Atomic, Compound, Enum, Opaque, Type, User, type_path
 

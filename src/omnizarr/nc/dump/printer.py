@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from omnizarr.nc.cdl.names import escaped
-from omnizarr.nc.cdl.options import Options
-from omnizarr.nc.cdl.output import Output, Write
-from omnizarr.nc.cdl.printer_attributes import AttributePrinter
-from omnizarr.nc.cdl.printer_types import print_types, type_name
-from omnizarr.nc.cdl.selecting import Wanted
-from omnizarr.nc.cdl.times import Bounds
-from omnizarr.nc.cdl.values import ValuePrinter
+from omnizarr.nc.dump.names import escaped
+from omnizarr.nc.dump.options import Options
+from omnizarr.nc.dump.output import Output, Write
+from omnizarr.nc.dump.printer_attributes import AttributePrinter
+from omnizarr.nc.dump.printer_types import print_types, type_name
+from omnizarr.nc.dump.selecting import Wanted
+from omnizarr.nc.dump.times import Bounds
+from omnizarr.nc.dump.values import ValuePrinter
 from omnizarr.nc.source import Source
 from omnizarr.nc.tree import Dim, Group, Var
 

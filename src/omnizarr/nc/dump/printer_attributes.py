@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from omnizarr.nc.cdl.constants import attribute_number, writer
-from omnizarr.nc.cdl.names import escaped, owner
-from omnizarr.nc.cdl.options import Options
-from omnizarr.nc.cdl.output import Output
-from omnizarr.nc.cdl.printer_types import type_name
-from omnizarr.nc.cdl.specials import dataset_specials, variable_specials
-from omnizarr.nc.cdl.texts import quoted_attribute, quoted_string
-from omnizarr.nc.cdl.times import Bounds, print_times, time_axis
+from omnizarr.nc.dump.constants import attribute_number, writer
+from omnizarr.nc.dump.names import escaped, owner
+from omnizarr.nc.dump.options import Options
+from omnizarr.nc.dump.output import Output
+from omnizarr.nc.dump.printer_types import type_name
+from omnizarr.nc.dump.specials import dataset_specials, variable_specials
+from omnizarr.nc.dump.texts import quoted_attribute, quoted_string
+from omnizarr.nc.dump.times import Bounds, print_times, time_axis
 from omnizarr.nc.kinds import NETCDF3_KINDS, NETCDF4_CLASSIC
 from omnizarr.nc.source import Source
 from omnizarr.nc.tree import Attr, Group, Var

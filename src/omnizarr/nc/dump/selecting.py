@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from omnizarr.errors import NotFoundError, SelectionError
-from omnizarr.nc.cdl.options import Options
+from omnizarr.nc.dump.options import Options
 from omnizarr.nc.tree import Group, Var
 
 _SLICED: Final = re.compile(r"(?P<name>.+)\[(?P<slices>[^\[\]]*)\]", re.DOTALL)

@@ -7,15 +7,15 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from omnizarr.nc.cdl.constants import Writer, writer
-from omnizarr.nc.cdl.fills import equals, fill_of
-from omnizarr.nc.cdl.formats import c_format, formatted
-from omnizarr.nc.cdl.names import escaped
-from omnizarr.nc.cdl.options import Options
-from omnizarr.nc.cdl.output import Output
-from omnizarr.nc.cdl.regions import regions
-from omnizarr.nc.cdl.texts import quoted_row
-from omnizarr.nc.cdl.times import Bounds, time_axis
+from omnizarr.nc.dump.constants import Writer, writer
+from omnizarr.nc.dump.fills import equals, fill_of
+from omnizarr.nc.dump.formats import c_format, formatted
+from omnizarr.nc.dump.names import escaped
+from omnizarr.nc.dump.options import Options
+from omnizarr.nc.dump.output import Output
+from omnizarr.nc.dump.regions import regions
+from omnizarr.nc.dump.texts import quoted_row
+from omnizarr.nc.dump.times import Bounds, time_axis
 from omnizarr.nc.source import Source
 from omnizarr.nc.tree import Var
 from omnizarr.nc.types import CHAR, DOUBLE, FLOAT, NUMERIC, is_fixed

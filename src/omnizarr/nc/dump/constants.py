@@ -9,8 +9,8 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from omnizarr.nc.cdl.names import escaped
-from omnizarr.nc.cdl.texts import quoted_member, quoted_string
+from omnizarr.nc.dump.names import escaped
+from omnizarr.nc.dump.texts import quoted_member, quoted_string
 from omnizarr.nc.types import CHAR, FLOAT, STRING, Atomic, Compound, Enum, Opaque, Type, Vlen
 
 Digits: TypeAlias = tuple[int, int]

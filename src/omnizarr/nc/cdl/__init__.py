@@ -1,1 +1,0 @@
-"""CDL, the text form of netCDF datasets: a parser, and a printer that writes what ncdump does."""
