@@ -19,7 +19,7 @@ from omnizarr.nc.zarr.saving import save
 from omnizarr.nc.zarr.written import Written
 from omnizarr.nc.zarr.style import Style, style
 from omnizarr.nc.zarr.targets import warn_of
-from omnizarr.nc.zarr.texts import NOTHING, Kept
+from omnizarr.nc.zarr.texts import NOTHING, Kept, group_texts
 from omnizarr.nc.zarr.widening import widen
 from omnizarr.store.protocol import Store
 from omnizarr.store.resolve import resolve
@@ -43,10 +43,12 @@ def create(where: object, root: Group, kind: str, *, target: str = "", **options
     store = store_at(where)
     source = ZarrSource(store, copied(root), chosen, target=target)
     source.check()
-    # Documents that make the root a node go first: what is left of an old dataset must not look like a whole one.
-    for name in (ZMETADATA, ZARR_JSON, ".nczarr", ZGROUP, ZARRAY, ZATTRS):
+    # Documents of the root go first: what is left of an old dataset must not look like a whole one.
+    for name in (ZMETADATA, ".nczarr", ZATTRS, ZARR_JSON, ZGROUP, ZARRAY):
         store.erase(name)
     store.erase_prefix("")
+    for name, text in group_texts(Group(), chosen).items():  # until all is there, there is nothing
+        store.put(name, text)
     source.changed(source.root)
     source.sync()
     return source
