@@ -14,6 +14,7 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
         "tree": "draw what lies below a group",
         "ls": "list names, one a line",
         "cat": "print values: as text, CSV, JSON or NumPy's format",
+        "zmap": "list raw keys, with sizes and what they hold",
     },
     "change": {
         "attrs": "show, set and delete attributes",
@@ -63,6 +64,7 @@ _OTHER_WORDS: Final = {
     "rename": "mv",
     "show": "cat",
     "stat": "info",
+    "zdump": "zmap",
 }
 """What other programs call them."""
 
