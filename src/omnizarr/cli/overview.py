@@ -25,6 +25,7 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
     "carry over": {
         "copy": "copy nodes from store to store, byte for byte",
         "convert": "change format, chunks, shards or codecs",
+        "gen": "make a dataset from CDL text, as ncgen does",
     },
     "check": {
         "validate": "check documents, keys and chunks against the specifications, and repair them",
@@ -59,6 +60,7 @@ _OTHER_WORDS: Final = {
     "migrate": "convert",
     "move": "mv",
     "ncdump": "tree --attrs",
+    "ncgen": "gen",
     "rechunk": "convert",
     "remove": "rm",
     "rename": "mv",

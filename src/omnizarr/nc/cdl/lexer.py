@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from omnizarr.nc.cdl.errors import CdlError, Text
 
-_NAME: Final = rb"(?:[A-Za-z_\x80-\xff]|\\[ -.0-~])(?:[A-Za-z0-9_.@+\-\x80-\xff]|\\[ -.0-~])*"
+_NAME: Final = rb"(?:[A-Za-z_\x80-\xff]|\.(?=[A-Za-z_])|\\[ -.0-~])(?:[A-Za-z0-9_.@+\-\x80-\xff]|\\[ -.0-~])*"
 _NO_MORE: Final = rb"(?![A-Za-z0-9_.])"
 
 _BLANK: Final = re.compile(rb"(?:[ \t\r\n\f]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
