@@ -23,7 +23,7 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
         "consolidate": "copy all documents of a hierarchy into one",
     },
     "carry over": {
-        "copy": "copy nodes from store to store, byte for byte",
+        "copy": "copy nodes from store to store, and datasets between Zarr and netCDF files",
         "convert": "change format, chunks, shards or codecs",
         "gen": "make a dataset from CDL text, as ncgen does",
     },
