@@ -24,6 +24,8 @@ _NAMED: Final = {
     "inf": ("double", math.inf), "inff": ("float", math.inf),
 }  # fmt: skip
 _NIL: Final = ("NIL", "nil", "Nil")
+_UNKNOWN: Final = ("_UNDEFINED", "_UNKNOWN")
+"""What ncdump prints for a number that no member of an enum has."""
 LOOSE_NAMES: Final = ("inf", "inff", "Inf")
 """Numbers that are names where a name can stand."""
 
@@ -82,6 +84,9 @@ def _word(lexer: Lexer, token: Token) -> Const:
     text = token.text.decode("utf-8", "replace")
     if text == "_":
         return Const("fill", None, token.at)
+    if text in _UNKNOWN:
+        lexer.text.warn(token.at, f"{text} stands for a number that nobody knows; it becomes the fill value")
+        return Const("fill", None, token.at)
     if text in _NIL:
         return Const("nil", None, token.at)
     if text in _NAMED and text not in LOOSE_NAMES:
@@ -108,10 +113,13 @@ def _special(_lexer: Lexer, token: Token) -> Const:
     return Const(kind, -size if token.text.startswith(b"-") else size, token.at)
 
 
-def _hex(_lexer: Lexer, token: Token) -> Const:
+def _hex(lexer: Lexer, token: Token) -> Const:
     digits = token.text[2:].rstrip(b"sSlL")
     if len(digits) < len(token.text) - 2:
-        return Const("uint", int(digits, 16) & 0xFFFFFFFF, token.at)
+        if len(digits) > 16 + len(digits) - len(digits.lstrip(b"0")):
+            raise lexer.text.error(token.at, "this number fits no type of integers")
+        value = int(digits, 16)
+        return Const("uint" if fits(value, "uint") else "uint64", value, token.at)
     return Const("opaque", bytes.fromhex((digits + b"0" * (len(digits) % 2)).decode()), token.at)
 
 

@@ -60,15 +60,14 @@ class Text:
         begin = self.data.rfind(b"\n", 0, at) + 1
         end = self.data.find(b"\n", at)
         end = len(self.data) if end < 0 else end
-        before, after = _text(self.data[begin:at]), _text(self.data[at : min(end, at + 4 * _WIDEST)])
+        before = _text(self.data[begin:at][-4 * _WIDEST :])
+        after = _text(self.data[at : min(end, at + 4 * _WIDEST)])
         if len(before) > _WIDEST:
             before = f"…{before[-_WIDEST // 2 :]}"
-        line = f"{before}{after}"[:_WIDEST].rstrip()
-        blank = "".join("\t" if one == "\t" else " " for one in before)
-        return f"{line}\n{blank}^"
+        line = f"{before}{after}".expandtabs()[:_WIDEST].rstrip()
+        return f"{line}\n{' ' * len(before.expandtabs())}^"
 
 
 def _text(part: bytes) -> str:
     """Return bytes as text without anything that moves the cursor, but for tabs."""
-    text = part[-4 * _WIDEST :] if len(part) > 4 * _WIDEST else part
-    return "".join(one if one.isprintable() or one == "\t" else "?" for one in text.decode("utf-8", "replace"))
+    return "".join(one if one.isprintable() or one == "\t" else "?" for one in part.decode("utf-8", "replace"))

@@ -203,7 +203,9 @@ class Group(Dataset):
 
     __slots__ = ()
 
-    def __init__(self, parent: Dataset, node: Node) -> None:
+    def __init__(self, parent: Dataset, name: str | Node) -> None:
+        made = parent.createGroup(name) if isinstance(name, str) else None
+        node: Node = made._node if made is not None else name  # noqa: SLF001 - another of this class
         put(self, "_handle", parent._handle)  # noqa: SLF001 - groups and datasets belong together
         put(self, "_finish", None)
         put(self, "_node", node)

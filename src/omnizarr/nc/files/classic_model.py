@@ -26,7 +26,7 @@ def check_classic(root: Group, kind: str, name: str) -> None:
         shown = "; ".join(found[:_MOST_NAMED]) + (f"; and {len(found) - _MOST_NAMED} more" * (len(found) > _MOST_NAMED))
         raise UnsupportedError(
             f"{name} cannot be written as {kind}, which has no room for {shown}",
-            hint="netCDF-4 and Zarr hold all of these; variables can be left out with -v, groups with -g.",
+            hint="netCDF-4 and Zarr hold all of these; -V copies only some variables, -G only some groups.",
         )
 
 
