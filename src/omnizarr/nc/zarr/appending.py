@@ -22,7 +22,7 @@ from omnizarr.nc.types import CHAR
 from omnizarr.nc.zarr.attributes import number_json
 from omnizarr.nc.zarr.generations import DOCUMENTS, SPELLINGS
 from omnizarr.nc.zarr.layout import spelled
-from omnizarr.nc.zarr.lenient import load_object
+from omnizarr.format.lenient import load_object
 from omnizarr.nc.zarr.reader import ZarrReader, open_reader
 from omnizarr.nc.zarr.style import ARRAY_KEY, STORED_IN, Style
 from omnizarr.nc.zarr.texts import Kept, array_texts
