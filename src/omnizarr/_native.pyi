@@ -225,6 +225,41 @@ class Stream:
     def decode(self, data: Buffer, size: int | None, max_size: int) -> bytes:
         """Decode to exactly `size` bytes, or where that is None to at most `max_size`."""
 
+@final
+class CdlRows:
+    """The lines of one variable's values in CDL, from the first to the last, as ncdump lays them out.
+
+    Args:
+        shape: Length of each dimension; none for a scalar.
+        unlimited: Whether each is unlimited: records along those, other than the first, stand in braces.
+        width: The longest line, less two.
+        indent: Blanks in front of lines, by the depth of the group.
+        line: How many characters the first line has already.
+        name: The variable's name, for notes.
+        notes: "", or "rows" or "values" to say the indices of each, with "c" or "f" for C's or Fortran's.
+        whole_rows: Whether each text of `tokens` is a whole row, which does not count for the length of a line.
+    """
+
+    def __new__(
+        cls,
+        shape: Sequence[int],
+        unlimited: Sequence[bool],
+        *,
+        width: int,
+        indent: int,
+        line: int,
+        name: bytes,
+        notes: str,
+        whole_rows: bool,
+    ) -> CdlRows: ...
+    @property
+    def line(self) -> int:
+        """How many characters the last line has so far."""
+    def numbers(self, values: np.ndarray[Any, Any], fill: bytes | None, digits: int) -> bytes:
+        """Return the text of the next numbers, a contiguous array; those that equal the fill value are `_`."""
+    def tokens(self, texts: Sequence[bytes]) -> bytes:
+        """Return the text of the next values, of which each is given as text."""
+
 def copy_keys(
     source: tuple[object, str],
     target: tuple[object, str],

@@ -7,6 +7,7 @@ from omnizarr.errors import MissingDependencyError
 try:
     from omnizarr._native import (
         Block,
+        CdlRows,
         Checked,
         FileStore,
         Kernel,
@@ -29,6 +30,7 @@ except ImportError as error:
 
 __all__ = [
     "Block",
+    "CdlRows",
     "Checked",
     "FileStore",
     "Kernel",

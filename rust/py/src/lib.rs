@@ -3,6 +3,7 @@
 
 mod arrays;
 mod blocks;
+mod cdl;
 mod cdl_numbers;
 mod chain;
 mod codecs;
@@ -97,6 +98,7 @@ fn cut_member<'py>(
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     threads::prepare(module.py());
     module.add_class::<blocks::Block>()?;
+    module.add_class::<cdl::CdlRows>()?;
     module.add_class::<stores::FileStore>()?;
     module.add_class::<stores::MemoryStore>()?;
     module.add_class::<stores::ZipStore>()?;

@@ -18,9 +18,9 @@ from omnizarr.model.fill import Fill
 from omnizarr.model.jsonvalue import JSON
 from omnizarr.nc.source import Key, Values
 from omnizarr.nc.zarr.foreign import Decode
-from omnizarr.nc.zarr.lenient import load
+from omnizarr.format.lenient import load
 from omnizarr.nc.zarr.nodes import Node
-from omnizarr.nc.zarr.tolerant import tolerant
+from omnizarr.nc.zarr.tolerant import tolerant_context
 from omnizarr.store.protocol import place_name
 
 
@@ -85,7 +85,8 @@ class Held:
             self._check_document()
         if self._array is None or self._array.shape != shape:
             meta = self.meta if self.meta.shape == shape else self.meta._replace(shape=shape)
-            self._array = Array(self.context, self.path, tolerant(meta) if self._tolerant else meta)
+            context = tolerant_context(self.context, meta) if self._tolerant else self.context
+            self._array = Array(context, self.path, meta)
         return self._array
 
     def _read_tolerantly(self, key: Key, shape: tuple[int, ...], error: CorruptError) -> Values:
@@ -104,7 +105,11 @@ class Held:
             return
         key = join(self.path, ZARRAY)
         found = self.context.store.get(key)
-        if found is not None and found != self.document and self._parsed(found, key) != self._parsed(self.document, key):
+        if (
+            found is not None
+            and found != self.document
+            and self._parsed(found, key) != self._parsed(self.document, key)
+        ):
             raise MetadataError(
                 "the array is not what consolidated metadata say",
                 path=place_name(self.context.store, self.path),
@@ -150,4 +155,3 @@ def _swapped(fill: Fill, dtype: DType) -> Fill:
         return fill
     unit = dtype.swap_unit
     return Fill(b"".join(fill.bits[at : at + unit][::-1] for at in range(0, len(fill.bits), unit)))
-

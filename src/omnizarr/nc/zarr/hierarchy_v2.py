@@ -17,6 +17,7 @@ from omnizarr.format.v2_netcdf import writer_of as writer_of_array
 from omnizarr.limits import Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.jsonvalue import JSON
+from omnizarr.nc.zarr.documents import Texts
 from omnizarr.nc.zarr.generations import (
     DOCUMENTS,
     SPELLINGS,
@@ -26,9 +27,8 @@ from omnizarr.nc.zarr.generations import (
     names_in,
     writer_of,
 )
-from omnizarr.nc.zarr.lenient import load_object
+from omnizarr.format.lenient import load_object
 from omnizarr.nc.zarr.nodes import Hierarchy, Node
-from omnizarr.nc.zarr.documents import Texts
 
 Kind: TypeAlias = Literal["array", "group", "any"]
 
@@ -61,16 +61,23 @@ class _Walk:
     writer: Writer = ""
     longest: JSON = None
     metas: dict[tuple[bytes, Writer, JSON], ArrayMeta] = field(default_factory=dict)
+    parsed: dict[bytes, dict[str, JSON]] = field(default_factory=dict)
 
     def object(self, texts: Mapping[str, bytes], name: str, path: str) -> dict[str, JSON]:
         """Parse a document; none, and an empty one, say nothing."""
         text = texts.get(name)
         if text is None:
             return {}
+        known = self.parsed.get(text)  # arrays of a dataset are much alike
+        if known is not None:
+            return known
         if not text.strip():
             warn(f"{join(path, name)!r} is empty; it is taken for {{}}")
             return {}
-        return load_object(text, join(path, name), self.limits, quote=self.quote)
+        made = load_object(text, join(path, name), self.limits, quote=self.quote)
+        if name == ZARRAY:
+            self.parsed[text] = made
+        return made
 
 
 def read_v2(texts: Texts, path: str, own: Mapping[str, bytes], limits: Limits, *, pure: bool) -> Hierarchy:
@@ -179,9 +186,10 @@ def _node(walk: _Walk, child: _Child, texts: Mapping[str, bytes]) -> Node | None
         attributes = {}
     node = Node(child.name, path, attributes, is_array=is_array)
     try:
-        extra = dict(walk.object(texts, ZARRAY if is_array else ZGROUP, path))
-        extra.update(_first_marks(walk, texts, path))
-        node.extra = extra
+        node.extra = walk.object(texts, ZARRAY if is_array else ZGROUP, path)
+        marks = _first_marks(walk, texts, path)
+        if marks:
+            node.extra = {**node.extra, **marks}
     except OmnizarrError as error:
         node.error = error
         if not is_array:
@@ -265,6 +273,6 @@ def _plain(document: dict[str, JSON]) -> dict[str, JSON]:
 
 
 def _shape(value: JSON) -> tuple[int, ...]:
-    if isinstance(value, list) and all(type(one) is int and 0 <= one < 1 << 63 for one in value):
-        return tuple(int(one) for one in value)  # type: ignore[arg-type]
-    return ()
+    lengths = [int(one) for one in value if isinstance(one, int)] if isinstance(value, list) else []
+    whole = isinstance(value, list) and len(lengths) == len(value) and all(0 <= one < 1 << 63 for one in lengths)
+    return tuple(lengths) if whole else ()

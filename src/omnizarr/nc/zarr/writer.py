@@ -19,7 +19,7 @@ from omnizarr.nc.zarr.saving import save
 from omnizarr.nc.zarr.written import Written
 from omnizarr.nc.zarr.style import Style, style
 from omnizarr.nc.zarr.targets import warn_of
-from omnizarr.nc.zarr.texts import Kept
+from omnizarr.nc.zarr.texts import NOTHING, Kept
 from omnizarr.nc.zarr.widening import widen
 from omnizarr.store.protocol import Store
 from omnizarr.store.resolve import resolve
@@ -72,12 +72,14 @@ class ZarrSource:
         self.arrays: dict[Var, Written] = {}
         self.places: dict[Group | Var, str] = {}
         """Where the documents of each node are."""
-        self.kept: dict[Group | Var, Kept] = {}
-        """What the documents of nodes held that were there before."""
         self.names: dict[Dim, str] = {}
         """What each dimension is called in the documents."""
         self.shapes: dict[Var, tuple[int, ...]] = {}
         """The shapes of arrays that were there before."""
+        self.sizes: dict[Dim, int] = {}
+        """The length of each dimension as the documents say it, where that is known."""
+        self.grown = False
+        """Whether a dimension may have grown since."""
         self.marked: dict[Group | Var, None] = {}
         self.texts: dict[str, bytes] = {}
         """What was last written of each document."""
@@ -118,7 +120,7 @@ class ZarrSource:
         stored = self.array(var)
         sizes = [dim.size for dim in var.dims]
         if grow(var, key):
-            self.marked.setdefault(self.root)
+            self.grown = True
             stored.clean_beyond(var)
         try:
             if not all(counts(key)):
@@ -142,7 +144,7 @@ class ZarrSource:
     def sync(self) -> None:
         """Bring everything to the store."""
         self._check_open()
-        if self.marked:
+        if self.marked or self.grown:
             with self.context.lock:
                 save(self)
 
@@ -168,6 +170,11 @@ class ZarrSource:
             self.marked.setdefault(var)
         return known
 
+    def kept_for(self, node: Group | Var) -> Kept:
+        """Return what the documents of a node hold that is none of ours."""
+        del node
+        return NOTHING
+
     def loaded_shape(self, var: Var) -> tuple[int, ...] | None:
         """Return the shape of an array that was there before, as its document says it; `None` if it is new."""
         return self.shapes.get(var)
@@ -177,7 +184,7 @@ class ZarrSource:
         if stored.document is None:
             return array_document(var, stored.meta, self.style)
         document = {**stored.document, "shape": list(stored.meta.shape)}
-        if self.style.is_v3 and var.dims and "dimension_names" in document:
+        if self.style.is_v3 and var.dims and not stored.kept.own_dims:
             document["dimension_names"] = [dim.name for dim in var.dims]
         return document
 
