@@ -11,11 +11,36 @@ from hypothesis import strategies as st
 from omnizarr.nc.cdl.parser import parse
 from omnizarr.nc.source import MemorySource
 from omnizarr.nc.tree import Attr, Group
-from omnizarr.nc.types import ATOMIC, CHAR, DOUBLE, INT, SHORT, STRING, UINT64, Atomic, Compound, Enum, Field, Opaque, Type, Vlen, type_path
+from omnizarr.nc.types import (
+    ATOMIC,
+    CHAR,
+    DOUBLE,
+    INT,
+    SHORT,
+    STRING,
+    UINT64,
+    Atomic,
+    Compound,
+    Enum,
+    Field,
+    Opaque,
+    Type,
+    Vlen,
+    type_path,
+)
 from tests.nc.cdl.trees import differences
 
 _SPECIAL = " !\"#$%&'()*,:;<=>?[\\]^`{|}~"
-_SUFFIX = {"byte": "b", "short": "s", "int": "", "int64": "LL", "ubyte": "ub", "ushort": "us", "uint": "u", "uint64": "ull"}
+_SUFFIX = {
+    "byte": "b",
+    "short": "s",
+    "int": "",
+    "int64": "LL",
+    "ubyte": "ub",
+    "ushort": "us",
+    "uint": "u",
+    "uint64": "ull",
+}
 
 _names = st.builds(
     str.__add__, st.sampled_from("abXYZ_é水7"), st.text(st.sampled_from("ab7_.@+-é " + _SPECIAL), max_size=6)
@@ -43,7 +68,7 @@ def quoted(data: bytes) -> str:
     return f'"{shown}"'
 
 
-def value_text(kind: Type, value: Any) -> str:
+def value_text(kind: Type, value: Any) -> str:  # noqa: PLR0911 - one for each sort of type
     if isinstance(kind, Atomic):
         if kind == STRING:
             return "NIL" if value is None else quoted(value.encode())
@@ -73,7 +98,9 @@ def _member_text(field: Field, value: Any) -> str:
 def _attr_text(owner: str, attr: Attr) -> str:
     if attr.type == CHAR:
         return f"{owner}:{name_text(attr.name)} = {quoted(attr.value)} ;"
-    kind = attr.type.name if isinstance(attr.type, Atomic) else "/".join(map(name_text, type_path(attr.type).split("/")))
+    kind = (
+        attr.type.name if isinstance(attr.type, Atomic) else "/".join(map(name_text, type_path(attr.type).split("/")))
+    )
     shown = ", ".join(value_text(attr.type, one) for one in attr.value)
     return f"{kind} {owner}:{name_text(attr.name)} = {shown} ;"
 
@@ -87,7 +114,10 @@ def _type_text(kind: Type) -> str:
     if isinstance(kind, Vlen):
         return f"{kind.base.name}(*) {name} ;"
     assert isinstance(kind, Compound)
-    fields = (f"{f.type.name} {name_text(f.name)}" + (f"({','.join(map(str, f.shape))})" if f.shape else "") for f in kind.fields)
+    fields = (
+        f"{f.type.name} {name_text(f.name)}" + (f"({','.join(map(str, f.shape))})" if f.shape else "")
+        for f in kind.fields
+    )
     return f"compound {name} {{ " + " ; ".join(fields) + " ; } ;"
 
 
@@ -114,7 +144,7 @@ def group_text(group: Group) -> str:
     return "\n".join(lines)
 
 
-def _value(draw: Any, kind: Type) -> Any:
+def _value(draw: Any, kind: Type) -> Any:  # noqa: PLR0911 - as above
     if isinstance(kind, Atomic):
         if kind == STRING:
             return draw(st.none() | _texts)
