@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from omnizarr.hierarchy.array import Array
     from omnizarr.hierarchy.group import Group
     from omnizarr.limits import Limits
+    from omnizarr.nc.dataset.dataset import Dataset
+    from omnizarr.nc.dataset.many import MFDataset
     from omnizarr.store.file import FileStore
     from omnizarr.store.memory import MemoryStore
+    from omnizarr.store.url.explain import explain
     from omnizarr.store.zip import ZipStore
     from omnizarr.tools.census import census
     from omnizarr.tools.convert import convert
@@ -32,9 +35,11 @@ if TYPE_CHECKING:
 __version__: str
 __all__ = [
     "Array",
+    "Dataset",
     "FileStore",
     "Group",
     "Limits",
+    "MFDataset",
     "MemoryStore",
     "OmnizarrError",
     "OmnizarrWarning",
@@ -50,6 +55,7 @@ __all__ = [
     "detect",
     "diff",
     "errors",
+    "explain",
     "info",
     "open",
     "open_array",
@@ -61,9 +67,11 @@ __all__ = [
 # program that only might open an array, do not wait for NumPy and the kernel.
 _HOMES: Final = {
     "Array": "hierarchy.array",
+    "Dataset": "nc.dataset.dataset",
     "FileStore": "store.file",
     "Group": "hierarchy.group",
     "Limits": "limits",
+    "MFDataset": "nc.dataset.many",
     "MemoryStore": "store.memory",
     "OmnizarrError": "errors",
     "OmnizarrWarning": "errors",
@@ -78,6 +86,7 @@ _HOMES: Final = {
     "detect": "api",
     "diff": "tools.diff",
     "errors": "",
+    "explain": "store.url.explain",
     "info": "tools.info.info",
     "open": "api",
     "open_array": "api",

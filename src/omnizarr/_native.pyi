@@ -16,6 +16,7 @@ __all__ = [
     "Stream",
     "Survey",
     "ZipStore",
+    "cdl_numbers",
     "copy_keys",
     "cut_member",
     "same_texts",
@@ -292,3 +293,13 @@ def cut_member(document: bytes, name: str) -> tuple[bytes, bytes]:
 
 def same_texts(documents: Sequence[bytes], others: Sequence[bytes]) -> list[bool]:
     """Say of each pair of JSON texts whether they are the same but for white space between tokens."""
+
+def cdl_numbers(
+    text: bytes, start: int, dtype: str
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.uint64], int | None, int]:
+    """Read plain numbers from a place in a CDL text on, as values of a type ("i4", "f8", …), until something else comes.
+
+    Returns:
+        The values, where among them fill values stand, where in the text the first is that could not be kept, and where
+        the last ends.
+    """

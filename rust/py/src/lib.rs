@@ -4,6 +4,7 @@
 mod arrays;
 mod blocks;
 mod cdl;
+mod cdl_numbers;
 mod chain;
 mod codecs;
 mod copying;
@@ -107,6 +108,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<stream::Stream>()?;
     module.add_function(wrap_pyfunction!(copying::copy_keys, module)?)?;
     module.add_function(wrap_pyfunction!(cut_member, module)?)?;
+    module.add_function(wrap_pyfunction!(cdl_numbers::cdl_numbers, module)?)?;
     module.add_function(wrap_pyfunction!(same_texts, module)?)?;
     module.add_function(wrap_pyfunction!(split_inside, module)?)?;
     module.add_function(wrap_pyfunction!(split_object, module)?)

@@ -12,12 +12,14 @@ from omnizarr.late import LateModule
 from omnizarr.sizes import human_bytes
 
 if TYPE_CHECKING:
+    from omnizarr.cli import explain_text
     from omnizarr.tools.census import Census
     from omnizarr.tools.info import info
     from omnizarr.tools.info import quick as info_quick
     from omnizarr.tools.info.remark import Remark
     from omnizarr.tools.info.result import ArrayInfo, GroupInfo, Info
 else:
+    explain_text = LateModule("omnizarr.cli.explain_text")
     info = LateModule("omnizarr.tools.info.info")
     info_quick = LateModule("omnizarr.tools.info.quick")
 
@@ -36,18 +38,24 @@ def configure(parser: Parser) -> None:
     parser.add_argument(
         "-d", "--decode", action="store_true", help="decode every chunk of an array: count all-fill ones, find damage"
     )
+    parser.add_argument(
+        "--explain", action="store_true", help="say how the location is understood, with reasons; nothing is opened"
+    )
     parser.add_argument("--format", help="look for this format alone, where there are documents of several")
     parser.set_examples(
         (
             ("oz info data.zarr/t", "an array: shape, type, chunks, codecs, sizes"),
             ("oz info -k data.zarr", "the format in one word, as ncdump -k"),
-            ("oz info -d data.zarr/t", "decode all, to find chunks that hold nothing or are damaged"),
+            ("oz info --explain 's3://bucket/x#mode=zarr'", "what a URL means: bucket, key, region, profile, modes"),
         )
     )
 
 
 def run(arguments: Namespace, out: Output) -> int:
     """Do it."""
+    if arguments.explain:
+        explain_text.show(arguments.where, out)
+        return 0
     found = _found(arguments, out)
     if arguments.kind:
         if out.as_json:

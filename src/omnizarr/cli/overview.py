@@ -15,6 +15,7 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
         "ls": "list names, one a line",
         "cat": "print values: as text, CSV, JSON or NumPy's format",
         "dump": "print a netCDF dataset as CDL, as ncdump does",
+        "zmap": "list raw keys, with sizes and what they hold",
     },
     "change": {
         "attrs": "show, set and delete attributes",
@@ -25,6 +26,7 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
     "carry over": {
         "copy": "copy nodes from store to store, byte for byte",
         "convert": "change format, chunks, shards or codecs",
+        "gen": "make a dataset from CDL text, as ncgen does",
     },
     "check": {
         "validate": "check documents, keys and chunks against the specifications, and repair them",
@@ -58,11 +60,13 @@ _OTHER_WORDS: Final = {
     "migrate": "convert",
     "move": "mv",
     "ncdump": "dump",
+    "ncgen": "gen",
     "rechunk": "convert",
     "remove": "rm",
     "rename": "mv",
     "show": "cat",
     "stat": "info",
+    "zdump": "zmap",
 }
 """What other programs call them."""
 

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Mapping
 from importlib import import_module  # for what few documents need
 from typing import Final, TypeAlias, TypeVar
 
-from omnizarr.errors import LimitError, MetadataError
+from omnizarr.errors import LimitError, MetadataError, warn
 from omnizarr.format import v2, v3
 from omnizarr.format.consolidated import MARK, without_block
 from omnizarr.format.document import load, load_object
@@ -18,12 +18,19 @@ from omnizarr.format.names import ZARR_JSON, ZARRAY, ZATTRS, ZGROUP
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
+from omnizarr.model.jsonvalue import JSON
 from omnizarr.native import split_object
 
 Meta: TypeAlias = ArrayMeta | GroupMeta
 
 _MOST_CACHED: Final = 4096
 _LARGEST_CACHED: Final = 1 << 12
+
+_NETCDF: Final = (b'"_nczarr_', b'"_NCZARR_', b'"_NCProperties"')
+"""What documents of netcdf-c hold."""
+
+_OLD_NETCDF: Final = (b"netcdf=4.8.", b'"_NCZARR_ATTR"')
+"""What those hold in which an escaped single quote stands for a double one."""
 
 _Key = TypeVar("_Key", bound=Hashable)
 _Known = TypeVar("_Known", ArrayMeta, Meta)
@@ -111,14 +118,29 @@ def parse_v2(start: str, texts: Mapping[str, bytes | None], limits: Limits = DEF
     meta = _parsed_v2.get(cached)
     if meta is not None and limits is DEFAULT_LIMITS:
         return meta
-    attributes = None if attrs is None else load_object(attrs, start + ZATTRS, limits)
+    attributes = None if attrs is None else _loaded(attrs, start + ZATTRS, limits)
     if array is not None:
-        meta = v2.parse_array(load_object(array, start + ZARRAY, limits), attributes, start + ZARRAY, limits)
+        meta = v2.parse_array(_loaded(array, start + ZARRAY, limits), attributes, start + ZARRAY, limits)
     else:
-        meta = v2.parse_group(load_object(main, start + ZGROUP, limits), attributes, start + ZGROUP)
+        meta = v2.parse_group(_loaded(main, start + ZGROUP, limits), attributes, start + ZGROUP)
     if limits is DEFAULT_LIMITS:
         _remember(_parsed_v2, cached, len(main) + len(attrs or b""), meta)
     return meta
+
+
+def _loaded(text: bytes, key: str, limits: Limits) -> dict[str, JSON]:
+    """Parse a document; one of netcdf-c, which has not always written JSON, as that reads it."""
+    try:
+        return load_object(text, key, limits)
+    except LimitError:
+        raise
+    except MetadataError as error:
+        if not any(mark in text for mark in _NETCDF):
+            raise
+        quote = '"' if _OLD_NETCDF[0] in text or _OLD_NETCDF[1] in text else "'"
+        made: dict[str, JSON] = import_module("omnizarr.format.lenient").load_object(text, key, limits, quote=quote)
+        warn(f"{key}: {error.message}; it is read as netcdf-c has written it")
+        return made
 
 
 def parse_v3_of(start: str, texts: Mapping[str, bytes | None], limits: Limits = DEFAULT_LIMITS) -> Meta | None:

@@ -7,6 +7,7 @@ from importlib import import_module  # each kind of place is loaded when the fir
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from omnizarr.nc import url
 from omnizarr.nc.kinds import NETCDF3_KINDS, NETCDF4_KINDS, as_kind, kind_by_name
 from omnizarr.nc.source import Source
 from omnizarr.nc.tree import Group
@@ -30,6 +31,9 @@ def open_source(where: object, mode: Mode = "r", **options: Any) -> Source:  # n
     """
     if hasattr(where, "root") and hasattr(where, "changed"):
         return where  # type: ignore[return-value]
+    if isinstance(where, str):
+        where, asked = url.opened(where)
+        options = {**asked, **options}
     home = "omnizarr.nc.zarr.source"
     if isinstance(where, (str, os.PathLike)):
         head = _head(os.fspath(where))
@@ -55,7 +59,11 @@ def create_source(where: object, root: Group, kind: str | None = None, **options
     Raises:
         UnsupportedError: If the kind cannot hold what the tree defines; nothing is written then.
     """
-    kind = as_kind(kind) if kind is not None else kind_by_name(where)
+    kind = as_kind(kind) if kind is not None else None
+    if isinstance(where, str):
+        where, kind, asked = url.created(where, kind)
+        options = {**asked, **options}
+    kind = kind or kind_by_name(where)
     if kind in NETCDF3_KINDS:
         home = "omnizarr.nc.files.classic_writing"
     elif kind in NETCDF4_KINDS:

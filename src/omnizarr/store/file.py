@@ -9,7 +9,8 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from omnizarr.errors import UnsafeError, UnsupportedError
+from omnizarr.errors import UnsafeError
+from omnizarr.late import LateModule
 from omnizarr.native import FileStore as NativeStore
 from omnizarr.store.buffers import byte_view
 from omnizarr.store.keys import check_key, check_prefix
@@ -18,22 +19,27 @@ from omnizarr.store.uri import NATIVE, key_to_path, path_to_key, path_to_uri, sc
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
+    from omnizarr.store.url import places as url_places
+else:
+    url_places = LateModule("omnizarr.store.url.places")
+
 
 def local_path(where: str | os.PathLike[str]) -> str:
-    """Return the absolute path that a path or a `file:` URI stands for; text without a scheme is a path.
+    """Return the absolute path that a path or a `file:` URI stands for, also one with the modes of netcdf-c.
+
+    Text without a scheme is a path.
 
     Raises:
         UnsafeError: The path is empty or holds a NUL, or the URI is not one of this system's files.
         UnsupportedError: The text is a URI of another scheme.
     """
     text = where if isinstance(where, str) else os.fsdecode(where)
+    if text is where and ("#" in text or text.startswith("[")) and (found := url_places.path_of(text)) is not None:
+        return found
     if text is where and ":" in text and (kind := scheme(text)) is not None:
         if kind == "file":
             return uri_to_path(text)
-        raise UnsupportedError(
-            f"cannot open {text!r}: there is no store for {kind}: URLs yet",
-            hint="Copy the data to a directory, or give a mapping such as fsspec.get_mapper(url).",
-        )
+        raise url_places.cannot_open(text)
     if not text or "\0" in text:
         raise UnsafeError(f"{text!r} is not a path")
     return os.path.abspath(text)  # noqa: PTH100 - pathlib takes longer to import than all stores together

@@ -16,7 +16,9 @@ from omnizarr.store.wrap import ReadOnlyStore
 
 if TYPE_CHECKING:
     from omnizarr.store import sniff, zip_find
+    from omnizarr.store.url import places as url_places
 else:
+    url_places = LateModule("omnizarr.store.url.places")
     zip_find = LateModule("omnizarr.store.zip_find")
     sniff = LateModule("omnizarr.store.sniff")
 
@@ -32,7 +34,8 @@ def resolve(
     """Find the store that a place stands for, and the path of the node within it.
 
     Args:
-        where: A path, a `file:` URI, a binary file object with a zip archive, a mapping of keys to bytes, or a store.
+        where: A path, a `file:` URI, such a URI with the modes of netcdf-c (`file:///x#mode=nczarr,zip`), a binary file
+            object with a zip archive, a mapping of keys to bytes, or a store.
         read_only: Whether the store shall refuse changes.
         limits: Bounds on what an archive may claim.
         look: Whether to look at what a path names. Otherwise it is taken for a folder, which saves time if it is one.
@@ -78,7 +81,8 @@ def _file(where: str | os.PathLike[str], read_only: bool, limits: Limits) -> tup
     store = FileStore(where)
     if os.path.isdir(store.root):  # noqa: PTH112 - as below
         return store, ""
-    archive = zip_find.archive_at(store.root, read_only=read_only, limits=limits)
+    storage = url_places.storage_of(where) if isinstance(where, str) and ("#" in where or where[:1] == "[") else ""
+    archive = zip_find.archive_at(store.root, read_only=read_only, limits=limits, storage=storage)
     if archive is not None:
         return archive
     if os.path.isfile(store.root):  # noqa: PTH113 - pathlib takes longer to import than all stores together

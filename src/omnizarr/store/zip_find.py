@@ -28,15 +28,22 @@ _FOLDERS = frozenset({"meta/"})
 _CLUTTER = "__MACOSX/"
 
 
-def archive_at(path: str, *, read_only: bool, limits: Limits = DEFAULT_LIMITS) -> tuple[Store, str] | None:
+def archive_at(
+    path: str, *, read_only: bool, limits: Limits = DEFAULT_LIMITS, storage: str = ""
+) -> tuple[Store, str] | None:
     """Return the store of the archive that a path names or leads into, and the path within; None if there is none.
 
-    A file is an archive by its first bytes, whatever its name; a new one by the name `.zip`, for writing.
+    A file is an archive by its first bytes, whatever its name; a new one by the name `.zip`, for writing, unless
+    `storage` says "file"; with "zip" it is one by any name.
     """
     try:
         mode = os.stat(path).st_mode  # noqa: PTH116 - pathlib takes longer to import than all stores together
     except OSError:
         file, inside = _above(path, read_only=read_only)
+        if storage == "file" and file and not os.path.exists(file):  # noqa: PTH110 - as above
+            return None
+        if storage == "zip" and not file and not read_only:
+            file = path
     else:
         file, inside = ("" if stat.S_ISDIR(mode) or not _is_archive(path, mode) else path), ""
     return _in(ZipStore(file, read_only=read_only, limits=limits), inside) if file else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Final, Literal, cast
+from typing import Final, cast
 
 from omnizarr.errors import MetadataError, OmnizarrError, UnsupportedError, warn
 from omnizarr.hierarchy.context import Context
@@ -17,13 +17,16 @@ from omnizarr.nc.zarr.elements import to_values
 from omnizarr.nc.zarr.filters import codecs_text, from_codecs
 from omnizarr.nc.zarr.foreign import Meaning, meaning_of, time_units
 from omnizarr.nc.zarr.generations import HIDDEN, member
+from omnizarr.nc.zarr.held import Held, native
 from omnizarr.nc.zarr.inference import define_dims, inferred, is_scalar, names_of, referred
 from omnizarr.nc.zarr.nodes import Hierarchy, Node
-from omnizarr.nc.zarr.stored import Stored, native
 from omnizarr.nc.zarr.user_types import define_types, named_type
 from omnizarr.store.protocol import place_name
 
 _QUANTIZE: Final = "_Quantize"
+_ELEMENT_CODECS: Final = ("vlen-utf8", "vlen-bytes", "vlen-array")
+"""What says how elements of any length are stored; no filters, to users."""
+
 _CHAR_TYPES: Final = (">S1", "<U1", ">U1", "|U1")
 
 
@@ -49,7 +52,7 @@ class Builder:
         return root
 
     def _define(self, group: Group, node: Node) -> None:
-        group.handle = node.path
+        group.handle = node
         mark = node.mark("group") if self._marked else None
         define_dims(group, mark)
         define_types(group, member(mark, "user_types"))
@@ -69,9 +72,7 @@ class Builder:
 
     def _is_named(self, node: Node) -> bool:
         """Whether the dimensions of an array have names, so that others may be told by them."""
-        return not is_scalar(node) and (
-            (self._marked and node.mark("array") is not None) or names_of(node) is not None
-        )
+        return not is_scalar(node) and ((self._marked and node.mark("array") is not None) or names_of(node) is not None)
 
     def _dims(self, node: Node, group: Group) -> tuple[Dim, ...]:
         if is_scalar(node):
@@ -94,7 +95,7 @@ class Builder:
             dims = self._dims(node, group)
         var = group.add_var(node.name, meaning.type, dims, self._storage(node, meta))
         scalar = bool(node.shape) and not dims
-        var.handle = Stored(
+        var.handle = Held(
             self._context,
             node.path,
             meta if meta is None else native(meta),
@@ -103,6 +104,7 @@ class Builder:
             scalar=scalar,
             netcdf=self._hierarchy.writer != "",
             document=node.document,
+            node=node,
         )
         self._add_attributes(var.attrs, node, group, var)
         _note_time(var, meta)
@@ -122,12 +124,14 @@ class Builder:
         made = Storage()
         kind = member(node.mark("array") if self._marked else None, "storage")
         if kind in ("contiguous", "compact"):
-            made.kind = cast('Literal["contiguous", "compact"]', kind)
-        known = from_codecs(node.codecs, meta.dtype.itemsize if meta is not None else 0)
+            made.kind = "contiguous" if kind == "contiguous" else "compact"
+        codecs = _filters(node, meta)
+        known = from_codecs(codecs, meta.dtype.itemsize if meta is not None else 0)
         made.shuffle, made.deflate, made.fletcher32, made.filters = known
-        made.codecs = codecs_text(node.codecs)
+        made.codecs = codecs_text(codecs)
         if meta is not None:
-            made.no_fill = meta.fill.bits is None
+            undefined = meta.fill.bits is None and meta.dtype.family not in ("raw", "struct")
+            made.no_fill = undefined or bool(member(node.mark("array"), "no_fill"))
             made.endian = _endian(node, meta)
             with suppress(OmnizarrError):
                 chunks = meta.chunks
@@ -144,7 +148,7 @@ class Builder:
         for name, value in node.attributes.items():
             if name in HIDDEN:
                 continue
-            made = _attribute(name, value, types, users, group, var)
+            made = _attribute(name, value, (types, users), group, var)
             if made is not None:
                 attrs[name] = made
 
@@ -152,11 +156,11 @@ class Builder:
 def _attribute(
     name: str,
     value: JSON,
-    types: Mapping[str, JSON],
-    users: Mapping[str, JSON],
+    noted: tuple[Mapping[str, JSON], Mapping[str, JSON]],
     group: Group,
     var: Var | None,
 ) -> Attr | None:
+    types, users = noted
     if name in users:
         kind = named_type(group, users[name])
         if kind is not None:
@@ -180,10 +184,21 @@ def _of_type(kind: Type, meta: ArrayMeta) -> Meaning:
     return Meaning(kind, lambda values: to_values(values, kind))
 
 
+def _filters(node: Node, meta: ArrayMeta | None) -> list[JSON]:
+    """Return filters and compressor, the size that netcdf-c leaves out of shuffle put in."""
+    found: list[JSON] = []
+    for one in node.codecs:
+        if isinstance(one, dict) and one.get("id") == "shuffle" and not one.get("elementsize") and meta is not None:
+            found.append({**one, "elementsize": meta.dtype.itemsize if meta.dtype.swap_unit > 1 else 8})
+        elif not isinstance(one, dict) or one.get("id") not in _ELEMENT_CODECS:
+            found.append(one)
+    return found
+
+
 def _endian(node: Node, meta: ArrayMeta) -> Endian:
     if isinstance(node.dtype, str) and node.dtype[:1] in "<>" and meta.dtype.swap_unit > 1:
         return "big" if node.dtype[0] == ">" else "little"
-    return cast("Endian", meta.dtype.byteorder or "native") if meta.dtype.swap_unit > 1 else "native"
+    return (meta.dtype.byteorder or "native") if meta.dtype.swap_unit > 1 else "native"
 
 
 def _note_time(var: Var, meta: ArrayMeta | None) -> None:

@@ -12,7 +12,7 @@ from omnizarr.errors import OmnizarrError, warn
 from omnizarr.format.consolidated import split_v2
 from omnizarr.format.names import ZARRAY, ZATTRS, ZGROUP, ZMETADATA, join
 from omnizarr.limits import Limits
-from omnizarr.nc.zarr.lenient import load
+from omnizarr.format.lenient import load
 from omnizarr.store.protocol import Store
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from omnizarr.errors import CorruptError
+from omnizarr.errors import CorruptError, warn
 from omnizarr.nc.types import CHAR, STRING, Compound, Type, Vlen, is_fixed
 from omnizarr.nc.zarr.packed import little_endian, pack, unpack
 
@@ -42,6 +42,8 @@ def to_values(stored: Values, kind: Type) -> Values:
         return _unpacked(stored, kind)
     if kind == CHAR and stored.dtype.kind in "iu":
         return stored.view("S1")
+    if isinstance(kind, Compound) and stored.dtype.names is None:
+        stored = np.ascontiguousarray(stored).view(little_endian(kind)).reshape(stored.shape)
     return np.asarray(stored).astype(kind.numpy, copy=False)
 
 
@@ -63,6 +65,8 @@ def to_stored(values: Values, kind: Type, dtype: np.dtype[Any]) -> Values:
         made = np.empty(values.shape, object)
         made.reshape(-1)[:] = [pack(value, kind) for value in values.reshape(-1)]
         return made
+    if isinstance(kind, Compound) and dtype.names is None:
+        return np.ascontiguousarray(values.astype(little_endian(kind))).view(dtype).reshape(values.shape)
     return values.astype(dtype, copy=False)
 
 
@@ -123,6 +127,7 @@ def _whole(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
+        warn(f"{text!r} has bytes that are no UTF-8, which this array cannot hold; U+FFFD stands for them")
         return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     return text
 

@@ -50,8 +50,13 @@ Decode: TypeAlias = Callable[[Values], Values]
 
 _COMPLEX = {8: ("_PFNC_FLOAT_COMPLEX_TYPE", FLOAT), 16: ("_PFNC_DOUBLE_COMPLEX_TYPE", DOUBLE)}
 _UNITS = {
-    **{"D": "days", "h": "hours", "m": "minutes", "s": "seconds"},
-    **{"ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"},
+    "D": "days",
+    "h": "hours",
+    "m": "minutes",
+    "s": "seconds",
+    "ms": "milliseconds",
+    "us": "microseconds",
+    "ns": "nanoseconds",
 }
 
 
@@ -62,7 +67,9 @@ class Meaning(NamedTuple):
     decode: Decode | None = None
 
 
-def meaning_of(dtype: DType, group: Group, name: str, *, text: bool) -> Meaning:
+def meaning_of(  # noqa: PLR0911 - a line of a table each
+    dtype: DType, group: Group, name: str, *, text: bool
+) -> Meaning:
     """Return what elements of a type are in netCDF.
 
     Args:
@@ -204,7 +211,7 @@ def _copy_fields(source: Values, target: Values, kind: Type) -> None:
         if isinstance(field.type, Compound) and values.dtype.names is not None:
             _copy_fields(values, target[field.name], field.type)
         elif isinstance(field.type, Compound):
-            target[field.name]["r"], target[field.name]["i"] = values.real, values.imag
+            target[field.name]["r"], target[field.name]["i"] = np.real(values), np.imag(values)
         elif values.dtype.kind == "S" and values.dtype.itemsize > 1:
             size = values.dtype.itemsize
             target[field.name] = np.ascontiguousarray(values).view("S1").reshape(*values.shape, size)

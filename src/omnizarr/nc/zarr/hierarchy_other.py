@@ -1,4 +1,4 @@
-"""The nodes of hierarchies of every other dialect, as `omnizarr.hierarchy` reads them: v3, the drafts of it, v1, v0, N5."""
+"""The nodes of hierarchies of every other dialect, as `omnizarr.hierarchy` reads them: v3, its drafts, v1, v0, N5."""
 
 from __future__ import annotations
 

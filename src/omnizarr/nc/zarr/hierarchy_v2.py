@@ -17,6 +17,7 @@ from omnizarr.format.v2_netcdf import writer_of as writer_of_array
 from omnizarr.limits import Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.jsonvalue import JSON
+from omnizarr.nc.zarr.documents import Texts
 from omnizarr.nc.zarr.generations import (
     DOCUMENTS,
     SPELLINGS,
@@ -26,9 +27,8 @@ from omnizarr.nc.zarr.generations import (
     names_in,
     writer_of,
 )
-from omnizarr.nc.zarr.lenient import load_object
+from omnizarr.format.lenient import load_object
 from omnizarr.nc.zarr.nodes import Hierarchy, Node
-from omnizarr.nc.zarr.documents import Texts
 
 Kind: TypeAlias = Literal["array", "group", "any"]
 
@@ -59,17 +59,25 @@ class _Walk:
     quote: str = "'"
     generation: Generation = ""
     writer: Writer = ""
+    longest: JSON = None
     metas: dict[tuple[bytes, Writer, JSON], ArrayMeta] = field(default_factory=dict)
+    parsed: dict[bytes, dict[str, JSON]] = field(default_factory=dict)
 
     def object(self, texts: Mapping[str, bytes], name: str, path: str) -> dict[str, JSON]:
         """Parse a document; none, and an empty one, say nothing."""
         text = texts.get(name)
         if text is None:
             return {}
+        known = self.parsed.get(text)  # arrays of a dataset are much alike
+        if known is not None:
+            return known
         if not text.strip():
             warn(f"{join(path, name)!r} is empty; it is taken for {{}}")
             return {}
-        return load_object(text, join(path, name), self.limits, quote=self.quote)
+        made = load_object(text, join(path, name), self.limits, quote=self.quote)
+        if name == ZARRAY:
+            self.parsed[text] = made
+        return made
 
 
 def read_v2(texts: Texts, path: str, own: Mapping[str, bytes], limits: Limits, *, pure: bool) -> Hierarchy:
@@ -99,6 +107,7 @@ def read_v2(texts: Texts, path: str, own: Mapping[str, bytes], limits: Limits, *
     if not walk.generation and not pure:
         walk.generation = generation_of(attributes, extra, "zarr2")
     walk.writer = writer_of(walk.generation, attributes)
+    walk.longest = attributes.get("_nczarr_default_maxstrlen")
     if is_array:
         _describe(walk, root, own)
         return Hierarchy(root, "zarr2", walk.generation, walk.writer)
@@ -177,9 +186,10 @@ def _node(walk: _Walk, child: _Child, texts: Mapping[str, bytes]) -> Node | None
         attributes = {}
     node = Node(child.name, path, attributes, is_array=is_array)
     try:
-        extra = dict(walk.object(texts, ZARRAY if is_array else ZGROUP, path))
-        extra.update(_first_marks(walk, texts, path))
-        node.extra = extra
+        node.extra = walk.object(texts, ZARRAY if is_array else ZGROUP, path)
+        marks = _first_marks(walk, texts, path)
+        if marks:
+            node.extra = {**node.extra, **marks}
     except OmnizarrError as error:
         node.error = error
         if not is_array:
@@ -187,8 +197,26 @@ def _node(walk: _Walk, child: _Child, texts: Mapping[str, bytes]) -> Node | None
             return None
         return node
     if is_array:
-        _describe(walk, node, texts)
+        _describe(walk, node, _moved(walk, node) or texts)
     return node
+
+
+def _moved(walk: _Walk, node: Node) -> Mapping[str, bytes] | None:
+    """Follow an array whose elements are in a folder below it, while they are being stored anew."""
+    folder = member(node.mark("array"), "stored_in") if not walk.pure else None
+    if not isinstance(folder, str) or not _is_name(folder, node.path):
+        return None
+    path = join(node.path, folder)
+    (text,) = walk.texts.get_many([join(path, ZARRAY)])
+    if text is None:
+        return None
+    texts = {ZARRAY: text}
+    try:
+        node.extra = {**node.extra, **walk.object(texts, ZARRAY, path)}
+    except OmnizarrError:  # what is stored anew is not yet whole
+        return None
+    node.path = path
+    return texts
 
 
 def _first_marks(walk: _Walk, texts: Mapping[str, bytes], path: str) -> dict[str, JSON]:
@@ -215,6 +243,8 @@ def _describe(walk: _Walk, node: Node, texts: Mapping[str, bytes]) -> None:
     text = texts.get(ZARRAY, b"")
     if walk.texts.copied:
         node.document = text
+        if node.dtype == "|S1" and node.attributes.get("_nczarr_maxstrlen", walk.longest) != 1:
+            node.dtype = ">S1"  # which copies do not say, as zarr-python, for whom they are made, does not know it
     try:
         node.meta = _meta(walk, node, text, key)
         node.shape = node.meta.shape
@@ -243,6 +273,6 @@ def _plain(document: dict[str, JSON]) -> dict[str, JSON]:
 
 
 def _shape(value: JSON) -> tuple[int, ...]:
-    if isinstance(value, list) and all(type(one) is int and 0 <= one < 1 << 63 for one in value):
-        return tuple(int(one) for one in value)  # type: ignore[arg-type]
-    return ()
+    lengths = [int(one) for one in value if isinstance(one, int)] if isinstance(value, list) else []
+    whole = isinstance(value, list) and len(lengths) == len(value) and all(0 <= one < 1 << 63 for one in lengths)
+    return tuple(lengths) if whole else ()

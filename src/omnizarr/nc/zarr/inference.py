@@ -3,10 +3,10 @@
 Zarr knows lengths, and perhaps names. For an array without references to dimensions:
 
 - Names come from `dimension_names` or `_ARRAY_DIMENSIONS`. A list of the wrong length is no list of names.
-- A name means the nearest dimension of that name, in the array's own group or above it, if it has the right length. If there
-  is no such name, the array's own group gets the dimension: so arrays of the root, and of groups below, share those of the
-  root. If the name is taken for another length, the array's own group gets a second dimension of the name; and if it has one
-  already, `name_length` in its place. No conflict of lengths keeps a dataset from being opened.
+- A name means the nearest dimension of that name, in the array's own group or above it, if it has the right length. If
+  there is no such name, the array's own group gets the dimension: so arrays of the root, and of groups below, share
+  those of the root. If the name is taken for another length, the array's own group gets a second dimension of the name;
+  and if it has one already, `name_length` in its place. No conflict of lengths keeps a dataset from being opened.
 - A one-dimensional array without names whose own name is that of a dimension of its length is its coordinate variable.
 - All other dimensions are anonymous: `_Anonymous_Dim_<length>` in the root, one for each length.
 """
@@ -55,7 +55,7 @@ def is_scalar(node: Node) -> bool:
         if member(mark, "scalar") or member(mark, "storage") == "scalar":
             return True
         references = member(mark, "dimension_references", "dimrefs")
-        return references == [] or references == [f"/{SCALAR}"]
+        return references in ([], [f"/{SCALAR}"])
     return node.attributes.get(DIMENSIONS) == [SCALAR]
 
 
@@ -70,9 +70,7 @@ def referred(node: Node, group: Group) -> tuple[Dim, ...] | None:
     if len(references) != len(node.shape) or not all(isinstance(one, str) for one in references):
         warn(f"{node.path!r} has {len(node.shape)} dimensions and refers to {len(references)}; names tell them")
         return None
-    return tuple(
-        _reference(str(name), size, node, group) for name, size in zip(references, node.shape, strict=True)
-    )
+    return tuple(_reference(str(name), size, node, group) for name, size in zip(references, node.shape, strict=True))
 
 
 def _reference(name: str, size: int, node: Node, group: Group) -> Dim:

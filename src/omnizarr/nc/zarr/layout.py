@@ -57,7 +57,8 @@ def array_of(var: Var, style: Style, length: int = 0) -> ArrayMeta:
 def _array_of(var: Var, style: Style, length: int) -> ArrayMeta:
     if style.is_pure and is_packed(var.type):
         raise UnsupportedError(
-            f"plain Zarr has no elements of the type {var.type.name}", hint='The kinds "nczarr" and "nczarr3" have them.'
+            f"plain Zarr has no elements of the type {var.type.name}",
+            hint='The kinds "nczarr" and "nczarr3" have them.',
         )
     dtype = _element(var, style, length)
     shape = var.shape if var.dims or style.is_v3 or style.is_pure else (1,)
@@ -100,7 +101,7 @@ def array_document(var: Var, meta: ArrayMeta, style: Style) -> dict[str, Any]:
     document = {
         "zarr_format": 2,
         "shape": list(meta.shape),
-        "dtype": _spelled(var.type, dtype, style),
+        "dtype": spelled(var.type, dtype, style),
         "chunks": list(meta.grid.longest),
         "fill_value": _fill_json(meta, style),
         "order": "C",
@@ -143,7 +144,9 @@ def fill_of(var: Var, dtype: DType, style: Style) -> Fill:
     if dtype.family == "fixed":
         return Fill(bytes(fill)[: dtype.itemsize].ljust(dtype.itemsize, b"\0"))
     if dtype.family in ("raw", "struct"):
-        return Fill(np.asarray(fill, little_endian(var.type)).tobytes())
+        bits = np.asarray(fill, little_endian(var.type)).tobytes()
+        # Undefined reads as zeros, too, and xarray refuses a whole dataset over a fill value that is no number.
+        return Fill(bits) if style.is_v3 or any(bits) else Fill(None)
     return Fill.of(fill, dtype)
 
 
@@ -156,23 +159,27 @@ def _element(var: Var, style: Style, length: int) -> DType:
     if is_packed(kind):
         return BYTES
     if isinstance(kind, Opaque):
-        return DType.of(f"r{8 * kind.size}" if style.is_v3 else f"V{kind.size}")
+        return DType.of(f"V{kind.size}")
     if isinstance(kind, Compound):
         stored = little_endian(kind)
-        return DType.of(f"r{8 * stored.itemsize}") if style.is_v3 and _has_arrays(kind) else DType.of(stored)
+        if not _is_flat(kind):
+            return DType.of(f"V{stored.itemsize}")
+        # The name that zarr-python 3.1 knows; the registry has since come to another.
+        return DType.of(stored)._replace(name="structured") if style.is_v3 else DType.of(stored)
     return DType.of(kind.numpy.newbyteorder(">" if var.storage.endian == "big" else "<"))
 
 
-def _has_arrays(kind: Type) -> bool:
-    """Whether a member has a shape, for which Zarr v3 has no words: the elements are plain bytes then."""
-    return isinstance(kind, Compound) and any(field.shape or _has_arrays(field.type) for field in kind.fields)
+def _is_flat(kind: Compound) -> bool:
+    """Whether no member is an array or a compound, for which zarr-python has no words: elements are plain bytes then."""
+    return not any(field.shape or isinstance(field.type, Compound) for field in kind.fields)
 
 
 def _fill_length(var: Var) -> int:
     return len(stored_fill(var.fill, STRING))
 
 
-def _spelled(kind: Type, dtype: DType, style: Style) -> JSON:
+def spelled(kind: Type, dtype: DType, style: Style) -> JSON:
+    """Return how a `.zarray` spells the type of elements."""
     # netcdf-c tells characters from strings by a byte order that neither has.
     if kind == CHAR and not style.is_pure:
         return ">S1"
@@ -187,5 +194,7 @@ def _fill_json(meta: ArrayMeta, style: Style) -> JSON:
     if family == "fixed" and (not style.is_pure or not any(meta.fill.bits)):
         return meta.fill.bits.rstrip(b"\0").decode("utf-8", "surrogateescape")
     if family in ("int", "uint", "float"):
-        return number_json(np.frombuffer(meta.fill.bits, meta.dtype.numpy)[0].astype(meta.dtype.numpy.newbyteorder("=")))
+        return number_json(
+            np.frombuffer(meta.fill.bits, meta.dtype.numpy)[0].astype(meta.dtype.numpy.newbyteorder("="))
+        )
     return render_v2(meta.fill, meta.dtype)

@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import PurePath
 
-from omnizarr.errors import ReadOnlyError
+from omnizarr.errors import ReadOnlyError, warn
 from omnizarr.format.names import ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, ZMETADATA, join
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.opening import Place, missing
 from omnizarr.limits import DEFAULT_LIMITS, Limits
+from omnizarr.native import ZipStore
 from omnizarr.nc.kinds import NCZARR, NCZARR3, ZARR, ZARR3
 from omnizarr.nc.source import Key, Values
 from omnizarr.nc.tree import Group, Var
 from omnizarr.nc.zarr.building import Builder
+from omnizarr.nc.zarr.documents import Texts, texts_of
 from omnizarr.nc.zarr.generations import DOCUMENTS, Generation
+from omnizarr.nc.zarr.held import Held
 from omnizarr.nc.zarr.hierarchy_other import read_other
 from omnizarr.nc.zarr.hierarchy_v2 import read_v2
 from omnizarr.nc.zarr.nodes import Hierarchy
-from omnizarr.nc.zarr.stored import Stored
-from omnizarr.nc.zarr.documents import Texts, texts_of
-from omnizarr.store.protocol import place_name
+from omnizarr.store.protocol import kernel_target, place_name
 
 _ROOT = (ZARR_JSON, ZGROUP, ZARRAY, ZATTRS, ZMETADATA, *DOCUMENTS)
 _V2 = (ZGROUP, ZARRAY, ZATTRS, ZMETADATA, ".nczarr")
@@ -51,8 +52,8 @@ class ZarrReader:
         Raises:
             OmnizarrError: If the variable cannot be read; the message says why.
         """
-        stored: Stored = var.handle
-        return stored.read(key, var.shape)
+        held: Held = var.handle
+        return held.read(key, var.shape)
 
     def write(self, var: Var, key: Key, values: Values) -> None:
         """Refuse.
@@ -60,6 +61,7 @@ class ZarrReader:
         Raises:
             ReadOnlyError: Always.
         """
+        del key, values
         raise ReadOnlyError(
             f"{self.name} is open for reading only, so {var.path} cannot change", hint='Open it with mode "a".'
         )
@@ -119,7 +121,7 @@ def open_reader(
             own = {name: text for name, text in zip(_ROOT, copies, strict=True) if text is not None}
         found = read_v2(texts, place.path, own, limits, pure=pure)
     else:
-        found = _other(place, pure=pure, consolidated=consolidated)
+        found = _other(place, pure=pure, consolidated=consolidated) or _implied(place, pure=pure)
     name = place_name(context.store, place.path)
     root = Builder(found, context).build(_variable_name(name))
     return ZarrReader(root, _kind(found), name, found.generation, context)
@@ -130,13 +132,33 @@ def _documents(context: Context, path: str) -> Mapping[str, bytes]:
     return {name: text for name, text in zip(_ROOT, values, strict=True) if text is not None}
 
 
-def _other(place: Place, *, pure: bool, consolidated: bool | None) -> Hierarchy:
+def _other(place: Place, *, pure: bool, consolidated: bool | None) -> Hierarchy | None:
     meta = place.load()
     if meta is None:
-        raise missing(place)
+        return None
     if consolidated is not False:
         place.context.block_root = place.path
     return read_other(place.context, place.path, meta, pure=pure)
+
+
+def _implied(place: Place, *, pure: bool) -> Hierarchy:
+    """Read a folder that holds arrays, and nothing that says that it is a group.
+
+    Raises:
+        NotFoundError: If it is no such folder.
+    """
+    store, path = place.context.store, place.path
+    folder = path
+    if isinstance(kernel_target(store)[0], ZipStore):  # an archive of a folder begins with that
+        keys, prefixes = store.list_dir(path + "/" if path else "")
+        folder = prefixes[0].rstrip("/") if len(prefixes) == 1 and not keys else path
+    texts = Texts(store, folder)
+    names = texts.children(folder)
+    if not any(text is not None for text in store.get_many([join(join(folder, name), ZARRAY) for name in names])):
+        raise missing(place)
+    warn(f"{place_name(store, folder)!r} has no document of its own; it is taken for a group, as it holds arrays")
+    place.path = folder
+    return read_v2(texts, folder, {}, place.context.limits, pure=pure)
 
 
 def _kind(found: Hierarchy) -> str:
@@ -150,5 +172,3 @@ def _variable_name(place: str) -> str:
     """Return what a variable is called that has no name but that of its place."""
     stem = PurePath(place).name.partition(".")[0].strip("<>")
     return stem or "data"
-
-

@@ -8,6 +8,7 @@ are moved by copying, and erased where they were once the new place is in use.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from omnizarr.nc.kinds import NCZARR
 from omnizarr.nc.tree import Dim, Group, Var
 from omnizarr.nc.types import CHAR
 from omnizarr.nc.zarr.layout import array_of
-from omnizarr.nc.zarr.texts import NOTHING, array_texts, group_texts
+from omnizarr.nc.zarr.texts import array_texts, group_texts
 
 if TYPE_CHECKING:
     from omnizarr.nc.zarr.writer import ZarrSource
@@ -39,11 +40,11 @@ def save(source: ZarrSource, *, last: bool = False) -> None:
             source.check_names(group)
     _list_both(source, groups)
     gone = _move(source, groups) if everything else []
-    listed = _arrays(source, groups, everything=everything)
-    for var in listed:
+    changed = [group for group in groups if everything or _differs(source, group)]
+    for var in _arrays(source, groups, everything=everything):
         _write_array(source, var)
-    for group in reversed(groups):
-        _write(source, group.path.strip("/"), group_texts(group, source.style, source.kept.get(group, NOTHING)))
+    for group in reversed(changed):
+        _write(source, group.path.strip("/"), group_texts(group, source.style, source.kept_for(group)))
         source.places[group] = group.path.strip("/")
     gone += _forget(source, groups)
     for prefix in gone:
@@ -51,9 +52,19 @@ def save(source: ZarrSource, *, last: bool = False) -> None:
     for key in source.old_objects:
         source.context.store.erase(key)
     source.old_objects.clear()
-    source.names.update({dim: dim.name for group in groups for dim in group.dims.values()})
-    source.all_anew = False
+    for dim in (dim for group in groups for dim in group.dims.values()):
+        source.names[dim], source.sizes[dim] = dim.name, dim.size
+    source.all_anew = source.grown = False
     source.marked.clear()
+
+
+def _differs(source: ZarrSource, group: Group) -> bool:
+    """Whether the document of a group may differ from what is stored."""
+    if group in source.marked or group not in source.places:
+        return True
+    if any(one not in source.places for one in (*group.vars.values(), *group.groups.values())):
+        return True
+    return not source.style.is_pure and any(source.sizes.get(dim) != dim.size for dim in group.dims.values())
 
 
 def _arrays(source: ZarrSource, groups: list[Group], *, everything: bool) -> list[Var]:
@@ -76,6 +87,8 @@ def _write_array(source: ZarrSource, var: Var) -> None:
     if stored.is_new and not stored.has_data:
         # Until there is data, the array is whatever the definitions say by now.
         stored.replaced(stored.path, array_of(var, source.style))
+    if any(source.names.get(dim, dim.name) != dim.name for dim in var.dims):
+        stored.kept = stored.kept._replace(own_dims=False)
     source.warn_of(var)
     document = source.document(var, stored)
     _write(source, stored.path, array_texts(var, document, source.style, stored.kept))
@@ -84,11 +97,23 @@ def _write_array(source: ZarrSource, var: Var) -> None:
 
 
 def _write(source: ZarrSource, path: str, texts: dict[str, bytes]) -> None:
+    store = source.context.store
     for name, text in texts.items():
         key = join(path, name)
-        if source.texts.get(key) != text:
-            source.context.store.put(key, text)
-            source.texts[key] = text
+        known = source.texts.get(key)
+        if known is None and source.reader is not None:
+            known = text if _says_the_same(store.get(key), text) else None
+        if known != text:
+            store.put(key, text)
+        source.texts[key] = text
+
+
+def _says_the_same(old: bytes | None, new: bytes) -> bool:
+    """Whether a document that is there says what a new one would, so that it can stay as it is, to the byte."""
+    try:
+        return old is not None and bool(json.loads(old) == json.loads(new))
+    except ValueError:
+        return False
 
 
 def _list_both(source: ZarrSource, groups: list[Group]) -> None:
@@ -100,7 +125,7 @@ def _list_both(source: ZarrSource, groups: list[Group]) -> None:
             if source.names.get(dim, dim.name) != dim.name
         ]
         if old and group in source.places and not source.style.is_pure:
-            texts = group_texts(group, source.style, source.kept.get(group, NOTHING), old)
+            texts = group_texts(group, source.style, source.kept_for(group), old)
             _write(source, source.places[group], texts)
 
 
@@ -142,7 +167,7 @@ def _move(source: ZarrSource, groups: list[Group]) -> list[str]:
 def _forget(source: ZarrSource, groups: list[Group]) -> list[str]:
     """Forget nodes that are no longer in the tree, and return their prefixes, which nothing else uses."""
     if not any(isinstance(node, Group) for node in source.marked):
-        return []
+        return []  # whoever removes a node says so of its group
     there: set[Group | Var] = {*groups, *(var for group in groups for var in group.vars.values())}
     gone = [node for node in source.places if node not in there]
     used = {f"{source.places[node]}/" for node in there if node in source.places}
@@ -160,7 +185,7 @@ def _drop_copy(source: ZarrSource) -> None:
     """Erase consolidated metadata before the first change: a copy that is behind would hide it."""
     if source.has_copy:
         if source.style.is_v3:
-            _write(source, "", group_texts(source.root, source.style, source.kept.get(source.root, NOTHING)))
+            _write(source, "", group_texts(source.root, source.style, source.kept_for(source.root)))
         else:
             source.context.store.erase(ZMETADATA)
         source.has_copy = False
@@ -169,7 +194,9 @@ def _drop_copy(source: ZarrSource) -> None:
 def _write_copy(source: ZarrSource) -> None:
     wanted = source.style.consolidated
     if wanted is None:
-        wanted = source.style.kind == NCZARR and any(var.type == CHAR for g in source.root.walk() for var in g.vars.values())
+        wanted = source.style.kind == NCZARR and any(
+            var.type == CHAR for g in source.root.walk() for var in g.vars.values()
+        )
     if not wanted or source.has_copy:
         return
     store = source.context.store
@@ -180,7 +207,9 @@ def _write_copy(source: ZarrSource) -> None:
         store.put(ZARR_JSON, render_v3(root, texts))
         return
     # zarr-python, whose business this copy is, knows characters by another name.
-    store.put(ZMETADATA, render_v2({key: text.replace(b'"dtype": ">S1"', b'"dtype": "|S1"') for key, text in texts.items()}))
+    store.put(
+        ZMETADATA, render_v2({key: text.replace(b'"dtype": ">S1"', b'"dtype": "|S1"') for key, text in texts.items()})
+    )
 
 
 def _document_keys(source: ZarrSource) -> Iterator[str]:

@@ -33,7 +33,7 @@ def dump(value: object) -> bytes:
     >>> dump({"a": "é", "b": 1.5})
     b'{"a": "\xc3\xa9", "b": 1.5}\n'
     """
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(value, ensure_ascii=False)
     return _SURROGATES.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode() + b"\n"
 
 
@@ -51,6 +51,8 @@ class Kept(NamedTuple):
     """What they were read as."""
     members: Mapping[str, JSON] = {}
     """Members of its main document that are none of ours."""
+    own_dims: bool = False
+    """Whether the names of dimensions stay as they are: where there were none, they were made up."""
 
 
 NOTHING: Final = Kept()
@@ -86,7 +88,10 @@ def array_texts(var: Var, document: Mapping[str, Any], style: Style, kept: Kept 
     """Return the documents of an array by name, in the order in which to write them; the arguments are as above."""
     values, types, user_types = _attributes(_with_quantize(var), kept)
     others = {name: value for name, value in kept.members.items() if name not in document}
-    if not style.is_v3 and style.xarray:
+    if kept.own_dims:
+        if DIMENSIONS_KEY in kept.raw:
+            values[DIMENSIONS_KEY] = kept.raw[DIMENSIONS_KEY]
+    elif not style.is_v3 and style.xarray:
         names: list[JSON] = [dim.name for dim in var.dims]
         # The array of a variable without dimensions has one in NCZarr, and xarray wants a name for each.
         values[DIMENSIONS_KEY] = names if var.dims or style.is_pure else [SCALAR_DIMENSION]
@@ -160,7 +165,7 @@ def _array_key(var: Var, style: Style) -> dict[str, Any]:
         held["scalar"] = 1
     if not isinstance(var.type, Atomic) or (style.is_v3 and var.type in (CHAR, STRING)):
         held["type"] = type_path(var.type)
-    if style.is_v3 and var.storage.no_fill:
+    if var.storage.no_fill and (style.is_v3 or not in_arrays(var)):
         held["no_fill"] = 1
     return held
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from omnizarr.errors import MetadataError
 from omnizarr.model.jsonvalue import JSON
-from omnizarr.nc.types import CHAR, STRING, Atomic, Compound, Enum, Opaque, Type, Vlen, zeros
+from omnizarr.nc.types import CHAR, STRING, Compound, Enum, Opaque, Type, Vlen, zeros
 
 
 def user_json(values: Any, kind: Type) -> list[JSON]:  # noqa: ANN401 - an array, or what NumPy takes for one
@@ -32,7 +32,7 @@ def user_values(name: str, value: JSON, kind: Type) -> np.ndarray[Any, Any]:
     return made
 
 
-def _to_json(value: Any, kind: Type) -> JSON:  # noqa: ANN401 - a value of the type
+def _to_json(value: Any, kind: Type) -> JSON:  # noqa: ANN401, PLR0911 - a value of the type; one for each class
     if isinstance(kind, Vlen):
         return [_to_json(one, kind.base) for one in value]
     if isinstance(kind, Compound):
@@ -72,7 +72,7 @@ def _from_json(value: JSON, kind: Type) -> Any:  # noqa: ANN401 - a value of the
         return value if value is None else _str(value)
     if kind == CHAR:
         return _str(value).encode("utf-8", "surrogateescape")
-    base = cast("Atomic", kind.base if isinstance(kind, Enum) else kind)
+    base = kind.base if isinstance(kind, Enum) else kind
     return np.asarray(float(value) if isinstance(value, str) else value).astype(base.numpy)[()]
 
 

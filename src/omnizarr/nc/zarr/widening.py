@@ -6,6 +6,7 @@ its attributes then sends readers there; the array itself is written anew, and a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import product
 from typing import TYPE_CHECKING, Final
 
@@ -19,13 +20,13 @@ from omnizarr.nc.zarr.texts import array_texts, dump
 
 if TYPE_CHECKING:
     from omnizarr.array.io import Access
-    from omnizarr.nc.zarr.stored import Stored
+    from omnizarr.nc.zarr.written import Written
     from omnizarr.nc.zarr.writer import ZarrSource
 
 FOLDER: Final = ".wide"
 
 
-def widen(source: ZarrSource, var: Var, stored: Stored, length: int) -> None:
+def widen(source: ZarrSource, var: Var, stored: Written, length: int) -> None:
     """Let an array hold strings of so many bytes, and as much more as makes the next time unlikely."""
     size = 1 << (length - 1).bit_length()
     meta = stored.meta
@@ -45,7 +46,7 @@ def widen(source: ZarrSource, var: Var, stored: Stored, length: int) -> None:
     source.marked.setdefault(var)
 
 
-def _publish(source: ZarrSource, var: Var, stored: Stored, shape: tuple[int, ...], wide: object) -> None:
+def _publish(source: ZarrSource, var: Var, stored: Written, shape: tuple[int, ...], wide: object) -> None:
     store, path = source.context.store, stored.path
     folder = join(path, FOLDER)
     narrow, before = stored.meta, stored.access(shape)
@@ -57,11 +58,11 @@ def _publish(source: ZarrSource, var: Var, stored: Stored, shape: tuple[int, ...
     store.put(join(folder, ZARRAY), dump(document))
     texts = array_texts(var, document, source.style, stored.kept)
     store.put(join(path, ZATTRS), _marked(var, source, stored))
-    _settle(source, path, texts)
+    settle(source, path, texts)
     stored.replaced(path, stored.meta)
 
 
-def _settle(source: ZarrSource, path: str, texts: dict[str, bytes]) -> None:
+def settle(source: ZarrSource, path: str, texts: Mapping[str, bytes]) -> None:
     """Put the wide copy in the place of the array, to which readers are then sent back."""
     store = source.context.store
     start = f"{join(path, FOLDER)}/"
@@ -75,7 +76,7 @@ def _settle(source: ZarrSource, path: str, texts: dict[str, bytes]) -> None:
     store.erase_prefix(start)
 
 
-def _marked(var: Var, source: ZarrSource, stored: Stored) -> bytes:
+def _marked(var: Var, source: ZarrSource, stored: Written) -> bytes:
     import json  # noqa: PLC0415 - needed for this alone
 
     texts = array_texts(var, {}, source.style, stored.kept)

@@ -16,10 +16,10 @@ from omnizarr.nc.tree import Dim, Group, Var
 from omnizarr.nc.zarr.copying import copied
 from omnizarr.nc.zarr.layout import array_document, array_of
 from omnizarr.nc.zarr.saving import save
-from omnizarr.nc.zarr.stored import Stored
+from omnizarr.nc.zarr.written import Written
 from omnizarr.nc.zarr.style import Style, style
 from omnizarr.nc.zarr.targets import warn_of
-from omnizarr.nc.zarr.texts import Kept
+from omnizarr.nc.zarr.texts import NOTHING, Kept
 from omnizarr.nc.zarr.widening import widen
 from omnizarr.store.protocol import Store
 from omnizarr.store.resolve import resolve
@@ -69,15 +69,17 @@ class ZarrSource:
         self.context = Context(store, read_only=False)
         self.reader = reader
         """What reads variables that nobody has changed yet, of a dataset that was there before."""
-        self.arrays: dict[Var, Stored] = {}
+        self.arrays: dict[Var, Written] = {}
         self.places: dict[Group | Var, str] = {}
         """Where the documents of each node are."""
-        self.kept: dict[Group | Var, Kept] = {}
-        """What the documents of nodes held that were there before."""
         self.names: dict[Dim, str] = {}
         """What each dimension is called in the documents."""
         self.shapes: dict[Var, tuple[int, ...]] = {}
         """The shapes of arrays that were there before."""
+        self.sizes: dict[Dim, int] = {}
+        """The length of each dimension as the documents say it, where that is known."""
+        self.grown = False
+        """Whether a dimension may have grown since."""
         self.marked: dict[Group | Var, None] = {}
         self.texts: dict[str, bytes] = {}
         """What was last written of each document."""
@@ -118,7 +120,7 @@ class ZarrSource:
         stored = self.array(var)
         sizes = [dim.size for dim in var.dims]
         if grow(var, key):
-            self.marked.setdefault(self.root)
+            self.grown = True
             stored.clean_beyond(var)
         try:
             if not all(counts(key)):
@@ -142,7 +144,7 @@ class ZarrSource:
     def sync(self) -> None:
         """Bring everything to the store."""
         self._check_open()
-        if self.marked:
+        if self.marked or self.grown:
             with self.context.lock:
                 save(self)
 
@@ -159,25 +161,30 @@ class ZarrSource:
             if close is not None:
                 close()
 
-    def array(self, var: Var) -> Stored:
+    def array(self, var: Var) -> Written:
         """Return the array of a variable, settled the first time it is asked for."""
         known = self.arrays.get(var)
         if known is None:
-            known = Stored(self.context, _place(var), array_of(var, self.style), is_new=True)
+            known = Written(self.context, _place(var), array_of(var, self.style), is_new=True)
             self.arrays[var] = known
             self.marked.setdefault(var)
         return known
+
+    def kept_for(self, node: Group | Var) -> Kept:
+        """Return what the documents of a node hold that is none of ours."""
+        del node
+        return NOTHING
 
     def loaded_shape(self, var: Var) -> tuple[int, ...] | None:
         """Return the shape of an array that was there before, as its document says it; `None` if it is new."""
         return self.shapes.get(var)
 
-    def document(self, var: Var, stored: Stored) -> dict[str, Any]:
+    def document(self, var: Var, stored: Written) -> dict[str, Any]:
         """Return the main document of an array as it has to be now, attributes aside."""
         if stored.document is None:
             return array_document(var, stored.meta, self.style)
         document = {**stored.document, "shape": list(stored.meta.shape)}
-        if self.style.is_v3 and var.dims and "dimension_names" in document:
+        if self.style.is_v3 and var.dims and not stored.kept.own_dims:
             document["dimension_names"] = [dim.name for dim in var.dims]
         return document
 

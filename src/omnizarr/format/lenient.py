@@ -1,9 +1,9 @@
-"""JSON as netcdf-c has written it: not always JSON, and numbers whose spelling matters.
+r"""JSON as netcdf-c has written it: not always JSON, and numbers whose spelling matters.
 
-Text that looks like a number was stored as one, so numbers remember how they were spelled. What is plain JSON, as nearly
-all documents are, goes through Python's own decoder; the rest through a reader that also takes bare `NaN` and `Infinity`
-in any case, `+5`, `.5`, `1.`, a comma too many and the escape `\\'`. Either stops after the first value: netcdf-c
-overwrites longer documents with shorter ones and leaves what was behind.
+Text that looks like a number was stored as one, so numbers remember how they were spelled. What is plain JSON, as
+nearly all documents are, goes through Python's own decoder; the rest through a reader that also takes bare `NaN` and
+`Infinity` in any case, `+5`, `.5`, `1.`, a comma too many and the escape `\'`. Either stops after the first value:
+netcdf-c overwrites longer documents with shorter ones and leaves what was behind.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from json import JSONDecodeError, JSONDecoder
-from json.decoder import scanstring  # type: ignore[attr-defined]
-from json.encoder import ESCAPE_DCT  # type: ignore[attr-defined]
+from json.encoder import ESCAPE_DCT
 from typing import Final, NoReturn, cast
 
 from omnizarr.errors import LimitError, MetadataError
@@ -62,15 +61,17 @@ class Whole(int):
 
 _decode: Final = JSONDecoder(parse_float=Real.of, parse_int=Whole.of, parse_constant=Real.of, strict=False).raw_decode
 
+_decode_text: Final = JSONDecoder(strict=False).decode
+
 
 def load(data: bytes, key: str, limits: Limits = DEFAULT_LIMITS, *, quote: str = "'") -> JSON:
-    """Parse the first JSON value of a document; bytes that are not UTF-8 become lone surrogates, as in file names.
+    r"""Parse the first JSON value of a document; bytes that are not UTF-8 become lone surrogates, as in file names.
 
     Args:
         data: The document.
         key: The store's key, for messages.
         limits: Bounds on size and depth.
-        quote: What the escape `\\'` stands for: netcdf-c 4.8 wrote it for a double quote.
+        quote: What the escape `\'` stands for: netcdf-c 4.8 wrote it for a double quote.
 
     Raises:
         MetadataError: If that is no JSON value; the message says where.
@@ -108,7 +109,7 @@ class _Reader:
         self._deepest = deepest
         self._quote = "\\" + quote if quote == '"' else quote
 
-    def value(self, at: int, depth: int) -> tuple[JSON, int]:
+    def value(self, at: int, depth: int) -> tuple[JSON, int]:  # noqa: PLR0911 - one for each kind of value
         at = self._space(at)
         first = self._text[at : at + 1]
         if first == "{":
@@ -126,7 +127,7 @@ class _Reader:
             return _WORDS[word], found.end()
         if found is not None and word.lstrip("+-") in _CONSTANTS:
             return Real.of(found[0]), found.end()
-        self._fail("a value is needed", at)
+        return self._fail("a value is needed", at)
 
     def _object(self, at: int, depth: int) -> tuple[JSON, int]:
         self._check(depth, at)
@@ -170,7 +171,7 @@ class _Reader:
             self._fail("the string has no end", at)
         body = _ODD_QUOTE.sub(lambda one: one[1] + self._quote, found[1])
         try:
-            return cast("str", scanstring(body + '"', 0, False)[0]), found.end()
+            return cast("str", _decode_text(f'"{body}"')), found.end()
         except JSONDecodeError as error:
             self._fail(error.msg, at)
 
@@ -195,7 +196,7 @@ class _Reader:
         raise MetadataError(f"the document is not JSON: {why} (line {line}, column {column})", key=self._key)
 
 
-def text_of(value: JSON) -> str:
+def text_of(value: JSON) -> str:  # noqa: PLR0911 - one for each kind of value
     """Write a value as JSON in the way of netcdf-c: no space in lists, one after the colon and comma of an object.
 
     Text is left as it is but for what JSON forbids, and lone surrogates, which UTF-8 cannot hold.
@@ -227,4 +228,4 @@ def _float_text(value: float) -> str:
 
 def _escaped(found: re.Match[str]) -> str:
     letter = found[0]
-    return cast("str", ESCAPE_DCT.get(letter) or f"\\u{ord(letter):04x}")
+    return ESCAPE_DCT.get(letter) or f"\\u{ord(letter):04x}"
