@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from omnizarr.hierarchy.array import Array
     from omnizarr.hierarchy.group import Group
     from omnizarr.limits import Limits
+    from omnizarr.nc.dataset.dataset import Dataset
+    from omnizarr.nc.dataset.many import MFDataset
     from omnizarr.store.file import FileStore
     from omnizarr.store.memory import MemoryStore
     from omnizarr.store.url.explain import explain
@@ -33,9 +35,11 @@ if TYPE_CHECKING:
 __version__: str
 __all__ = [
     "Array",
+    "Dataset",
     "FileStore",
     "Group",
     "Limits",
+    "MFDataset",
     "MemoryStore",
     "OmnizarrError",
     "OmnizarrWarning",
@@ -63,9 +67,11 @@ __all__ = [
 # program that only might open an array, do not wait for NumPy and the kernel.
 _HOMES: Final = {
     "Array": "hierarchy.array",
+    "Dataset": "nc.dataset.dataset",
     "FileStore": "store.file",
     "Group": "hierarchy.group",
     "Limits": "limits",
+    "MFDataset": "nc.dataset.many",
     "MemoryStore": "store.memory",
     "OmnizarrError": "errors",
     "OmnizarrWarning": "errors",

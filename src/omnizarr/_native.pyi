@@ -16,6 +16,7 @@ __all__ = [
     "Stream",
     "Survey",
     "ZipStore",
+    "cdl_numbers",
     "copy_keys",
     "cut_member",
     "same_texts",
@@ -224,6 +225,41 @@ class Stream:
     def decode(self, data: Buffer, size: int | None, max_size: int) -> bytes:
         """Decode to exactly `size` bytes, or where that is None to at most `max_size`."""
 
+@final
+class CdlRows:
+    """The lines of one variable's values in CDL, from the first to the last, as ncdump lays them out.
+
+    Args:
+        shape: Length of each dimension; none for a scalar.
+        unlimited: Whether each is unlimited: records along those, other than the first, stand in braces.
+        width: The longest line, less two.
+        indent: Blanks in front of lines, by the depth of the group.
+        line: How many characters the first line has already.
+        name: The variable's name, for notes.
+        notes: "", or "rows" or "values" to say the indices of each, with "c" or "f" for C's or Fortran's.
+        whole_rows: Whether each text of `tokens` is a whole row, which does not count for the length of a line.
+    """
+
+    def __new__(
+        cls,
+        shape: Sequence[int],
+        unlimited: Sequence[bool],
+        *,
+        width: int,
+        indent: int,
+        line: int,
+        name: bytes,
+        notes: str,
+        whole_rows: bool,
+    ) -> CdlRows: ...
+    @property
+    def line(self) -> int:
+        """How many characters the last line has so far."""
+    def numbers(self, values: np.ndarray[Any, Any], fill: bytes | None, digits: int) -> bytes:
+        """Return the text of the next numbers, a contiguous array; those that equal the fill value are `_`."""
+    def tokens(self, texts: Sequence[bytes]) -> bytes:
+        """Return the text of the next values, of which each is given as text."""
+
 def copy_keys(
     source: tuple[object, str],
     target: tuple[object, str],
@@ -257,3 +293,13 @@ def cut_member(document: bytes, name: str) -> tuple[bytes, bytes]:
 
 def same_texts(documents: Sequence[bytes], others: Sequence[bytes]) -> list[bool]:
     """Say of each pair of JSON texts whether they are the same but for white space between tokens."""
+
+def cdl_numbers(
+    text: bytes, start: int, dtype: str
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.uint64], int | None, int]:
+    """Read plain numbers from a place in a CDL text on, as values of a type ("i4", "f8", …), until something else comes.
+
+    Returns:
+        The values, where among them fill values stand, where in the text the first is that could not be kept, and where
+        the last ends.
+    """

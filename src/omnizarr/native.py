@@ -7,6 +7,7 @@ from omnizarr.errors import MissingDependencyError
 try:
     from omnizarr._native import (
         Block,
+        CdlRows,
         Checked,
         FileStore,
         Kernel,
@@ -14,6 +15,7 @@ try:
         Stream,
         Survey,
         ZipStore,
+        cdl_numbers,
         copy_keys,
         cut_member,
         same_texts,
@@ -28,6 +30,7 @@ except ImportError as error:
 
 __all__ = [
     "Block",
+    "CdlRows",
     "Checked",
     "FileStore",
     "Kernel",
@@ -35,6 +38,7 @@ __all__ = [
     "Stream",
     "Survey",
     "ZipStore",
+    "cdl_numbers",
     "copy_keys",
     "cut_member",
     "same_texts",

@@ -8,6 +8,8 @@
 
 pub mod buffer;
 pub mod cache;
+pub mod cdl;
+pub mod cdl_numbers;
 pub mod cell;
 pub mod chain;
 pub mod clean;

@@ -3,6 +3,8 @@
 
 mod arrays;
 mod blocks;
+mod cdl;
+mod cdl_numbers;
 mod chain;
 mod codecs;
 mod copying;
@@ -96,6 +98,7 @@ fn cut_member<'py>(
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     threads::prepare(module.py());
     module.add_class::<blocks::Block>()?;
+    module.add_class::<cdl::CdlRows>()?;
     module.add_class::<stores::FileStore>()?;
     module.add_class::<stores::MemoryStore>()?;
     module.add_class::<stores::ZipStore>()?;
@@ -105,6 +108,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<stream::Stream>()?;
     module.add_function(wrap_pyfunction!(copying::copy_keys, module)?)?;
     module.add_function(wrap_pyfunction!(cut_member, module)?)?;
+    module.add_function(wrap_pyfunction!(cdl_numbers::cdl_numbers, module)?)?;
     module.add_function(wrap_pyfunction!(same_texts, module)?)?;
     module.add_function(wrap_pyfunction!(split_inside, module)?)?;
     module.add_function(wrap_pyfunction!(split_object, module)?)

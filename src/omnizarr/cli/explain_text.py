@@ -31,7 +31,7 @@ def _rows(found: Understood) -> list[tuple[str, str]]:
         rows += [(name, value)] if value is not None else []
     if found.scheme or found.modes:
         given = ", ".join(found.modes) or "none"
-        rows.append(("modes", given + (f"; from these {', '.join(found.inferred)}" if found.inferred else "")))
+        rows.append(("modes", given + (f"; inferred: {', '.join(found.inferred)}" if found.inferred else "")))
         rows.append(("model", found.model or "not said"))
     if found.model in ("nczarr", "zarr"):
         rows.append(("_ARRAY_DIMENSIONS", "yes" if found.xarray else "no"))

@@ -46,7 +46,6 @@ def configure(parser: Parser) -> None:
         (
             ("oz info data.zarr/t", "an array: shape, type, chunks, codecs, sizes"),
             ("oz info -k data.zarr", "the format in one word, as ncdump -k"),
-            ("oz info -d data.zarr/t", "decode all, to find chunks that hold nothing or are damaged"),
             ("oz info --explain 's3://bucket/x#mode=zarr'", "what a URL means: bucket, key, region, profile, modes"),
         )
     )

@@ -14,6 +14,8 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
         "tree": "draw what lies below a group",
         "ls": "list names, one a line",
         "cat": "print values: as text, CSV, JSON or NumPy's format",
+        "zmap": "list raw keys, with sizes and what they hold",
+        "dump": "print a netCDF dataset as CDL, as ncdump does",
     },
     "change": {
         "attrs": "show, set and delete attributes",
@@ -22,8 +24,9 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
         "consolidate": "copy all documents of a hierarchy into one",
     },
     "carry over": {
-        "copy": "copy nodes from store to store, byte for byte",
+        "copy": "copy nodes from store to store, and datasets between Zarr and netCDF files",
         "convert": "change format, chunks, shards or codecs",
+        "gen": "make a dataset from CDL text, as ncgen does",
     },
     "check": {
         "validate": "check documents, keys and chunks against the specifications, and repair them",
@@ -52,17 +55,18 @@ _OTHER_WORDS: Final = {
     "cp": "copy",
     "del": "rm",
     "delete": "rm",
-    "dump": "cat",
     "head": "cat",
     "list": "ls",
     "migrate": "convert",
     "move": "mv",
-    "ncdump": "tree --attrs",
+    "ncdump": "dump",
+    "ncgen": "gen",
     "rechunk": "convert",
     "remove": "rm",
     "rename": "mv",
     "show": "cat",
     "stat": "info",
+    "zdump": "zmap",
 }
 """What other programs call them."""
 

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from omnizarr.errors import NotFoundError, ReadOnlyError, StoreError, UnsupportedError, warn
+from omnizarr.nc.files.hdf5_hidden import hidden_attributes
 from omnizarr.nc.files.hdf5_library import load_h5py, load_plugins, troubles
 from omnizarr.nc.files.hdf5_tree import TreeReader
 from omnizarr.nc.files.hdf5_values import read_block
 from omnizarr.nc.files.regions import read_region
 from omnizarr.nc.kinds import NETCDF4, NETCDF4_CLASSIC
 from omnizarr.nc.source import Key, Values
-from omnizarr.nc.tree import Group, Var
+from omnizarr.nc.tree import Attr, Group, Var
 
 _MOST_NAMED = 6
 
@@ -64,6 +65,12 @@ class Hdf5Source:
         if reader.left_out:
             shown = ", ".join(reader.left_out[:_MOST_NAMED]) + (", …" if len(reader.left_out) > _MOST_NAMED else "")
             warn(f"{name}: netCDF has no words for {len(reader.left_out)} things, which are left out: {shown}")
+
+    @property
+    def hidden(self) -> dict[str, Attr]:
+        """Attributes of the file that are shown only to who asks for them: `oz dump -s`."""
+        with troubles(self.name):
+            return hidden_attributes(load_h5py(self.name), self._file)
 
     def read(self, var: Var, key: Key) -> Values:
         """Return the values that a key selects."""

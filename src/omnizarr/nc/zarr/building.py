@@ -130,7 +130,8 @@ class Builder:
         made.shuffle, made.deflate, made.fletcher32, made.filters = known
         made.codecs = codecs_text(codecs)
         if meta is not None:
-            made.no_fill = meta.fill.bits is None or bool(member(node.mark("array"), "no_fill"))
+            undefined = meta.fill.bits is None and meta.dtype.family not in ("raw", "struct")
+            made.no_fill = undefined or bool(member(node.mark("array"), "no_fill"))
             made.endian = _endian(node, meta)
             with suppress(OmnizarrError):
                 chunks = meta.chunks

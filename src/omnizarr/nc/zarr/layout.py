@@ -101,7 +101,7 @@ def array_document(var: Var, meta: ArrayMeta, style: Style) -> dict[str, Any]:
     document = {
         "zarr_format": 2,
         "shape": list(meta.shape),
-        "dtype": _spelled(var.type, dtype, style),
+        "dtype": spelled(var.type, dtype, style),
         "chunks": list(meta.grid.longest),
         "fill_value": _fill_json(meta, style),
         "order": "C",
@@ -144,7 +144,9 @@ def fill_of(var: Var, dtype: DType, style: Style) -> Fill:
     if dtype.family == "fixed":
         return Fill(bytes(fill)[: dtype.itemsize].ljust(dtype.itemsize, b"\0"))
     if dtype.family in ("raw", "struct"):
-        return Fill(np.asarray(fill, little_endian(var.type)).tobytes())
+        bits = np.asarray(fill, little_endian(var.type)).tobytes()
+        # Undefined reads as zeros, too, and xarray refuses a whole dataset over a fill value that is no number.
+        return Fill(bits) if style.is_v3 or any(bits) else Fill(None)
     return Fill.of(fill, dtype)
 
 
@@ -176,7 +178,8 @@ def _fill_length(var: Var) -> int:
     return len(stored_fill(var.fill, STRING))
 
 
-def _spelled(kind: Type, dtype: DType, style: Style) -> JSON:
+def spelled(kind: Type, dtype: DType, style: Style) -> JSON:
+    """Return how a `.zarray` spells the type of elements."""
     # netcdf-c tells characters from strings by a byte order that neither has.
     if kind == CHAR and not style.is_pure:
         return ">S1"

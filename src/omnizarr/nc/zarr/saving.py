@@ -8,17 +8,19 @@ are moved by copying, and erased where they were once the new place is in use.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from omnizarr.errors import UnsupportedError
-from omnizarr.format.consolidated import render_v2, render_v3
+from omnizarr.format.consolidated import render_v2, render_v3, without_block
 from omnizarr.format.names import ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, ZMETADATA, join
 from omnizarr.nc.kinds import NCZARR
-from omnizarr.nc.tree import Dim, Group, Var
+from omnizarr.nc.tree import Group, Var
 from omnizarr.nc.types import CHAR
 from omnizarr.nc.zarr.layout import array_of
-from omnizarr.nc.zarr.texts import NOTHING, array_texts, group_texts
+from omnizarr.nc.zarr.style import GROUP_KEY
+from omnizarr.nc.zarr.texts import array_texts, dimension_json, dump, group_texts
 
 if TYPE_CHECKING:
     from omnizarr.nc.zarr.writer import ZarrSource
@@ -39,11 +41,11 @@ def save(source: ZarrSource, *, last: bool = False) -> None:
             source.check_names(group)
     _list_both(source, groups)
     gone = _move(source, groups) if everything else []
-    listed = _arrays(source, groups, everything=everything)
-    for var in listed:
+    changed = [group for group in groups if everything or _differs(source, group)]
+    for var in _arrays(source, groups, everything=everything):
         _write_array(source, var)
-    for group in reversed(groups):
-        _write(source, group.path.strip("/"), group_texts(group, source.style, source.kept.get(group, NOTHING)))
+    for group in reversed(changed):
+        _write(source, group.path.strip("/"), group_texts(group, source.style, source.kept_for(group)))
         source.places[group] = group.path.strip("/")
     gone += _forget(source, groups)
     for prefix in gone:
@@ -51,9 +53,19 @@ def save(source: ZarrSource, *, last: bool = False) -> None:
     for key in source.old_objects:
         source.context.store.erase(key)
     source.old_objects.clear()
-    source.names.update({dim: dim.name for group in groups for dim in group.dims.values()})
-    source.all_anew = False
+    for dim in (dim for group in groups for dim in group.dims.values()):
+        source.names[dim], source.sizes[dim] = dim.name, dim.size
+    source.all_anew = source.grown = False
     source.marked.clear()
+
+
+def _differs(source: ZarrSource, group: Group) -> bool:
+    """Whether the document of a group may differ from what is stored."""
+    if group in source.marked or group not in source.places:
+        return True
+    if any(one not in source.places for one in (*group.vars.values(), *group.groups.values())):
+        return True
+    return not source.style.is_pure and any(source.sizes.get(dim) != dim.size for dim in group.dims.values())
 
 
 def _arrays(source: ZarrSource, groups: list[Group], *, everything: bool) -> list[Var]:
@@ -76,6 +88,8 @@ def _write_array(source: ZarrSource, var: Var) -> None:
     if stored.is_new and not stored.has_data:
         # Until there is data, the array is whatever the definitions say by now.
         stored.replaced(stored.path, array_of(var, source.style))
+    if any(source.names.get(dim, dim.name) != dim.name for dim in var.dims):
+        stored.kept = stored.kept._replace(own_dims=False)
     source.warn_of(var)
     document = source.document(var, stored)
     _write(source, stored.path, array_texts(var, document, source.style, stored.kept))
@@ -84,24 +98,39 @@ def _write_array(source: ZarrSource, var: Var) -> None:
 
 
 def _write(source: ZarrSource, path: str, texts: dict[str, bytes]) -> None:
+    store = source.context.store
     for name, text in texts.items():
         key = join(path, name)
-        if source.texts.get(key) != text:
-            source.context.store.put(key, text)
-            source.texts[key] = text
+        known = source.texts.get(key)
+        if known is None and source.reader is not None:
+            known = text if _says_the_same(store.get(key), text) else None
+        if known != text:
+            store.put(key, text)
+        source.texts[key] = text
+
+
+def _says_the_same(old: bytes | None, new: bytes) -> bool:
+    """Whether a document that is there says what a new one would, so that it can stay as it is, to the byte."""
+    try:
+        return old is not None and bool(json.loads(old) == json.loads(new))
+    except ValueError:
+        return False
 
 
 def _list_both(source: ZarrSource, groups: list[Group]) -> None:
-    """Let groups know renamed dimensions by both names, where arrays in the store still use the old one."""
+    """Let groups know renamed dimensions by both names, while arrays in the store still use the old one."""
+    store = source.context.store
+    name = ZARR_JSON if source.style.is_v3 else ZATTRS
     for group in groups:
-        old = [
-            Dim(source.names[dim], dim.size, dim.unlimited, group)
-            for dim in group.dims.values()
-            if source.names.get(dim, dim.name) != dim.name
-        ]
-        if old and group in source.places and not source.style.is_pure:
-            texts = group_texts(group, source.style, source.kept.get(group, NOTHING), old)
-            _write(source, source.places[group], texts)
+        renamed = [dim for dim in group.dims.values() if source.names.get(dim, dim.name) != dim.name]
+        if not renamed or group not in source.places or source.style.is_pure or source.all_anew:
+            continue
+        key = join(source.places[group], name)
+        document = json.loads(store.get(key) or b"{}")
+        held = document.get("attributes", document) if source.style.is_v3 else document
+        held[GROUP_KEY]["dimensions"].update({dim.name: dimension_json(dim) for dim in renamed})
+        store.put(key, dump(document))
+        source.texts.pop(key, None)
 
 
 def _has_moved(source: ZarrSource) -> bool:
@@ -142,7 +171,7 @@ def _move(source: ZarrSource, groups: list[Group]) -> list[str]:
 def _forget(source: ZarrSource, groups: list[Group]) -> list[str]:
     """Forget nodes that are no longer in the tree, and return their prefixes, which nothing else uses."""
     if not any(isinstance(node, Group) for node in source.marked):
-        return []
+        return []  # whoever removes a node says so of its group
     there: set[Group | Var] = {*groups, *(var for group in groups for var in group.vars.values())}
     gone = [node for node in source.places if node not in there]
     used = {f"{source.places[node]}/" for node in there if node in source.places}
@@ -160,7 +189,8 @@ def _drop_copy(source: ZarrSource) -> None:
     """Erase consolidated metadata before the first change: a copy that is behind would hide it."""
     if source.has_copy:
         if source.style.is_v3:
-            _write(source, "", group_texts(source.root, source.style, source.kept.get(source.root, NOTHING)))
+            store = source.context.store
+            store.put(ZARR_JSON, without_block(store.get(ZARR_JSON) or b""))
         else:
             source.context.store.erase(ZMETADATA)
         source.has_copy = False

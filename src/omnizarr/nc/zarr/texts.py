@@ -33,7 +33,7 @@ def dump(value: object) -> bytes:
     >>> dump({"a": "é", "b": 1.5})
     b'{"a": "\xc3\xa9", "b": 1.5}\n'
     """
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(value, ensure_ascii=False)
     return _SURROGATES.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode() + b"\n"
 
 
@@ -51,23 +51,18 @@ class Kept(NamedTuple):
     """What they were read as."""
     members: Mapping[str, JSON] = {}
     """Members of its main document that are none of ours."""
+    own_dims: bool = False
+    """Whether the names of dimensions stay as they are: where there were none, they were made up."""
 
 
 NOTHING: Final = Kept()
 
 
-def group_texts(group: Group, style: Style, kept: Kept = NOTHING, more: Iterable[Dim] = ()) -> dict[str, bytes]:
-    """Return the documents of a group by name, in the order in which to write them.
-
-    Args:
-        group: The group.
-        style: How to write.
-        kept: What its documents held before.
-        more: Dimensions that are listed beside the group's own: those that have just been renamed, under the old name.
-    """
+def group_texts(group: Group, style: Style, kept: Kept = NOTHING) -> dict[str, bytes]:
+    """Return the documents of a group by name, in the order in which to write them."""
     values, types, user_types = _attributes(group.attrs.values(), kept)
     if not style.is_pure:
-        values[GROUP_KEY] = _group_key(group, more)
+        values[GROUP_KEY] = _group_key(group)
         if group.parent is None:
             values[SUPERBLOCK_KEY] = {"version": "3.0.0" if style.is_v3 else "2.0.0"}
         values.update(_attr_key(types, user_types))
@@ -83,10 +78,13 @@ def group_texts(group: Group, style: Style, kept: Kept = NOTHING, more: Iterable
 
 
 def array_texts(var: Var, document: Mapping[str, Any], style: Style, kept: Kept = NOTHING) -> dict[str, bytes]:
-    """Return the documents of an array by name, in the order in which to write them; the arguments are as above."""
+    """Return the documents of an array by name, in the order in which to write them."""
     values, types, user_types = _attributes(_with_quantize(var), kept)
     others = {name: value for name, value in kept.members.items() if name not in document}
-    if not style.is_v3 and style.xarray:
+    if kept.own_dims:
+        if DIMENSIONS_KEY in kept.raw:
+            values[DIMENSIONS_KEY] = kept.raw[DIMENSIONS_KEY]
+    elif not style.is_v3 and style.xarray:
         names: list[JSON] = [dim.name for dim in var.dims]
         # The array of a variable without dimensions has one in NCZarr, and xarray wants a name for each.
         values[DIMENSIONS_KEY] = names if var.dims or style.is_pure else [SCALAR_DIMENSION]
@@ -138,10 +136,14 @@ def _attr_key(types: dict[str, JSON], user_types: dict[str, JSON]) -> dict[str, 
     return {ATTR_KEY: held}
 
 
-def _group_key(group: Group, more: Iterable[Dim]) -> dict[str, Any]:
-    dims = [*group.dims.values(), *more]
+def dimension_json(dim: Dim) -> JSON:
+    """Return a dimension as groups list it."""
+    return {"size": dim.size, "unlimited": 1} if dim.unlimited else dim.size
+
+
+def _group_key(group: Group) -> dict[str, Any]:
     held: dict[str, Any] = {
-        "dimensions": {dim.name: {"size": dim.size, "unlimited": 1} if dim.unlimited else dim.size for dim in dims},
+        "dimensions": {dim.name: dimension_json(dim) for dim in group.dims.values()},
         "arrays": [var.name for var in group.vars.values() if in_arrays(var)],
         "groups": list(group.groups),
     }
@@ -160,7 +162,7 @@ def _array_key(var: Var, style: Style) -> dict[str, Any]:
         held["scalar"] = 1
     if not isinstance(var.type, Atomic) or (style.is_v3 and var.type in (CHAR, STRING)):
         held["type"] = type_path(var.type)
-    if style.is_v3 and var.storage.no_fill:
+    if var.storage.no_fill and (style.is_v3 or not in_arrays(var)):
         held["no_fill"] = 1
     return held
 

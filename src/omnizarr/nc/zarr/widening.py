@@ -6,6 +6,7 @@ its attributes then sends readers there; the array itself is written anew, and a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import product
 from typing import TYPE_CHECKING, Final
 
@@ -57,11 +58,11 @@ def _publish(source: ZarrSource, var: Var, stored: Written, shape: tuple[int, ..
     store.put(join(folder, ZARRAY), dump(document))
     texts = array_texts(var, document, source.style, stored.kept)
     store.put(join(path, ZATTRS), _marked(var, source, stored))
-    _settle(source, path, texts)
+    settle(source, path, texts)
     stored.replaced(path, stored.meta)
 
 
-def _settle(source: ZarrSource, path: str, texts: dict[str, bytes]) -> None:
+def settle(source: ZarrSource, path: str, texts: Mapping[str, bytes]) -> None:
     """Put the wide copy in the place of the array, to which readers are then sent back."""
     store = source.context.store
     start = f"{join(path, FOLDER)}/"

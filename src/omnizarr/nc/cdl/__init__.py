@@ -1,0 +1,1 @@
+"""CDL, the language of datasets as text: reading and printing it."""

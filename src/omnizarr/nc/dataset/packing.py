@@ -1,0 +1,61 @@
+"""Values that users give, made into those that are stored: packed, filled, quantized, cast."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from omnizarr.nc.dataset.errors import DefinitionError
+from omnizarr.nc.dataset.plan import default_fillvals
+from omnizarr.nc.dataset.values import from_attr
+from omnizarr.nc.tree import Var
+
+DType = np.dtype[Any]
+Values = np.ndarray[Any, Any]
+
+
+def packed(data: Any, var: Var, dtype: DType) -> Values:  # noqa: ANN401 - masked arrays, too
+    """Return values packed by `scale_factor` and `add_offset` and cast; what is masked becomes a missing value."""
+    scale, offset = (
+        from_attr(var.attrs[name]) if name in var.attrs else None for name in ("scale_factor", "add_offset")
+    )
+    if offset is not None:
+        data = data - offset
+    if scale is not None:
+        data = data / scale
+    if dtype.kind in "iu" and (scale is not None or offset is not None):
+        data = np.around(data)
+    if data.dtype != dtype:
+        with np.errstate(invalid="ignore"):  # what is masked, and NaN in integers
+            data = data.astype(dtype)
+    return _filled(data, var, dtype) if np.ma.isMaskedArray(data) else data
+
+
+def _filled(data: Any, var: Var, dtype: DType) -> Values:  # noqa: ANN401 - a masked array
+    missing = from_attr(var.attrs["missing_value"]) if "missing_value" in var.attrs else None
+    if missing is not None:
+        if np.all(np.isin(data.data[np.ma.getmaskarray(data)], missing)):
+            return np.asarray(data.data)
+        if np.ndim(missing):
+            raise DefinitionError(
+                "cannot assign fill_value for masked array when missing_value attribute is not a scalar", path=var.path
+            )
+        fill = missing
+    elif "_FillValue" in var.attrs:
+        fill = from_attr(var.attrs["_FillValue"])
+    else:
+        fill = default_fillvals[dtype.str[1:]]
+    filled = np.array(data.data, dtype)
+    filled[np.ma.getmaskarray(data)] = np.array(fill).astype(dtype)
+    return filled
+
+
+def rounded(data: Any, least_significant_digit: float) -> Any:  # noqa: ANN401 - masked arrays, too
+    """Return values with only as many binary digits as a decimal place needs, which compress better."""
+    power = math.log10(10.0**-least_significant_digit)
+    power = math.floor(power) if power < 0 else math.ceil(power)
+    scale = 2.0 ** math.ceil(math.log2(10.0**-power))
+    data = np.ma.asanyarray(data) if np.ma.isMaskedArray(data) else np.asanyarray(data)
+    return np.around(scale * data) / scale

@@ -1,0 +1,173 @@
+"""From the arguments of `Dataset` to a source: which place, opened or created how."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, MutableMapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from omnizarr.errors import ExistsError, NotFoundError
+from omnizarr.nc.dataset.buffered import BufferedSource, copy_values
+from omnizarr.nc.dataset.errors import BadOptionError
+from omnizarr.nc.kinds import NCZARR, NETCDF3_KINDS, NETCDF4_KINDS, ZARR_KINDS, as_kind, kind_by_name
+from omnizarr.nc.opening import create_source, open_source
+from omnizarr.nc.source import Source
+from omnizarr.nc.tree import Group
+
+_FILE_KINDS: Final = (*NETCDF3_KINDS, *NETCDF4_KINDS)
+FORMATS: Final = (
+    "NETCDF4", "NETCDF4_CLASSIC", "NETCDF3_CLASSIC", "NETCDF3_64BIT", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA",
+    "NCZARR", "NCZARR3", "ZARR", "ZARR3",
+)  # fmt: skip
+
+
+class Opened(NamedTuple):
+    """A source, and what is to be done around it.
+
+    Attributes:
+        source: It.
+        model: The data model, if it is not what the source says.
+        after: Called once the source is closed; what it returns, `Dataset.close` returns.
+    """
+
+    source: Source
+    model: str | None = None
+    after: Callable[[], memoryview | None] | None = None
+
+
+def open_place(
+    where: object,
+    mode: str,
+    *,
+    clobber: bool,
+    format: str,  # noqa: A002 - the name users know
+    diskless: bool,
+    persist: bool,
+    memory: Any,  # noqa: ANN401 - bytes, or a number of them
+) -> Opened:
+    """Open or create a dataset.
+
+    Raises:
+        BadOptionError: If the mode or the format is none.
+        NotFoundError: If there is nothing to read.
+        ExistsError: If something is there that must not be replaced.
+    """
+    if memory is not None and mode not in ("r", "w"):
+        raise BadOptionError("if memory kwarg specified, mode must be 'r' or 'w'")
+    if mode == "x":
+        mode, clobber = "w", False
+    plain = mode.replace("r+", "a").removesuffix("s")
+    if plain not in ("r", "w", "a") or mode.startswith("s"):
+        raise BadOptionError(f"mode must be 'w', 'x', 'r', 'a' or 'r+', got {mode!r}")
+    if format not in FORMATS:
+        raise BadOptionError(f"unrecognized format requested: {format!r}", hint=f"One of: {', '.join(FORMATS)}.")
+    if plain == "r":
+        return _open_bytes(memory) if memory is not None else Opened(open_source(where, "r"))
+    if plain == "a":
+        found = _append(where)
+        if found is not None:
+            return Opened(found)
+        clobber = True
+    if not clobber and _exists(where):
+        raise ExistsError(f"{where} exists already", hint="With clobber=True it is replaced.")
+    kind, model = kind_of(where, format)
+    if memory is not None:
+        return _create_bytes(kind, model, str(where))
+    return Opened(_create(where, kind, diskless=diskless, persist=persist), model)
+
+
+def kind_of(where: object, format: str) -> tuple[str, str | None]:  # noqa: A002 - the name users know
+    """Return what to write to a place, and the data model that was asked for."""
+    by_name = kind_by_name(where)
+    if as_kind(format) in ZARR_KINDS:
+        return as_kind(format), None
+    if by_name in ZARR_KINDS:
+        return by_name, None if format == "NETCDF4" else _model(format)
+    return as_kind(format), None
+
+
+def _model(format: str) -> str:  # noqa: A002 - the name users know
+    return "NETCDF3_64BIT_OFFSET" if format == "NETCDF3_64BIT" else format
+
+
+def _create(where: object, kind: str, *, diskless: bool, persist: bool) -> Source:
+    if diskless and not persist:
+        return BufferedSource(kind, str(where))
+    if diskless or kind in _FILE_KINDS:
+        if not diskless and isinstance(where, (str, os.PathLike)):
+            Path(where).write_bytes(b"")  # so that a place that cannot be written to is known at once
+        return BufferedSource(kind, str(where), finish=lambda source: _bring(source, where, kind))
+    return create_source(where, Group(), kind)
+
+
+def _append(where: object) -> Source | None:
+    """Open what is there for changes, or return `None` if there is nothing."""
+    if not _exists(where):
+        return None
+    below = open_source(where, "r")
+    if below.kind in _FILE_KINDS:
+        kind = below.kind
+        return BufferedSource(kind, below.name, below, lambda source: _bring(source, where, kind))
+    below.close()
+    return open_source(where, "a")
+
+
+def _exists(where: object) -> bool:
+    if isinstance(where, MutableMapping):
+        return len(where) > 0
+    if isinstance(where, (str, os.PathLike)) and "://" not in str(where) and "#" not in str(where):
+        path = Path(where)
+        return path.exists() and not (path.is_dir() and not any(path.iterdir()))
+    try:
+        open_source(where, "r").close()
+    except NotFoundError:
+        return False
+    return True
+
+
+def _bring(source: BufferedSource, where: Any, kind: str) -> None:  # noqa: ANN401 - a place
+    """Write everything to its place; files appear there when they are complete."""
+    target = create_source(where, source.root, kind)
+    try:
+        copy_values(source, target)
+    finally:
+        target.close()
+
+
+def _open_bytes(memory: Any) -> Opened:  # noqa: ANN401 - anything with a buffer
+    """Open a file that is in memory."""
+    try:
+        content = memoryview(memory)
+    except TypeError:
+        raise BadOptionError(f"Unable to retrieve Buffer from {memory!r}") from None
+    suffix = ".zip" if bytes(content[:2]) == b"PK" else ".nc"
+    path = _temporary(suffix)
+    path.write_bytes(content)
+    try:
+        return Opened(open_source(path, "r"), after=lambda: path.unlink(missing_ok=True))
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def _create_bytes(kind: str, model: str | None, name: str) -> Opened:
+    """Create a dataset whose bytes are returned when it is closed: a file of netCDF, or of Zarr in a zip archive."""
+    path = _temporary(".zip" if kind in ZARR_KINDS else ".nc")
+    path.unlink()
+    source = BufferedSource(kind or NCZARR, name, finish=lambda done: _bring(done, path, kind))
+
+    def content() -> memoryview:
+        try:
+            return memoryview(path.read_bytes())
+        finally:
+            path.unlink(missing_ok=True)
+
+    return Opened(source, model, content)
+
+
+def _temporary(suffix: str) -> Path:
+    handle, name = tempfile.mkstemp(suffix)
+    os.close(handle)
+    return Path(name)
