@@ -28,6 +28,7 @@ FILL_DOUBLE: Final = 9.969209968386869e36
 
 _CUT_FILL_DOUBLE: Final = 9.96921e36
 _MARKS: Final = ("_nczarr_array", "_NCZARR_ARRAY", "_nczarr_array_", "_NCZARR_ARRAY_")
+_MEMBERS: Final = ("dimension_references", "dimrefs", "storage")
 _STRING: Final = re.compile(r"[<>|=]?S([0-9]{1,9})")
 _NUMBER: Final = re.compile(r"[<>|=]?([iuf])([0-9]{1,2})")
 _POINTER: Final = 8
@@ -35,9 +36,13 @@ _POINTER: Final = 8
 
 def writer_of(zarray: Mapping[str, JSON], zattrs: Mapping[str, JSON]) -> Writer:
     """Say by its marks who wrote an array."""
-    if any(isinstance(zattrs.get(mark), dict) for mark in _MARKS):
+    if any(_is_mark(zattrs.get(name)) for name in _MARKS):
         return "new"
-    return "old" if any(isinstance(zarray.get(mark), dict) for mark in _MARKS) else ""
+    return "old" if any(_is_mark(zarray.get(name)) for name in _MARKS) else ""
+
+
+def _is_mark(value: JSON) -> bool:
+    return isinstance(value, dict) and any(name in value for name in _MEMBERS)
 
 
 def as_meant(zarray: dict[str, JSON], zattrs: Mapping[str, JSON], writer: Writer) -> dict[str, JSON]:
