@@ -144,7 +144,7 @@ def some_values(kind: Any, shape: tuple[int, ...], rng: np.random.Generator) -> 
     return made
 
 
-def _value(kind: Any, rng: np.random.Generator) -> Any:
+def _value(kind: Any, rng: np.random.Generator) -> Any:  # noqa: PLR0911 - one for each sort of type
     if kind == STRING:
         return "é" * int(rng.integers(0, 5)) + "x"
     if kind == CHAR:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -145,15 +146,14 @@ def test_looking_changes_nothing(old):
 @pytest.mark.parametrize("old", OLD)
 def test_a_crash_on_the_way_loses_nothing(old):
     for failing in sweep(lambda: DictStore(OLD[old]()), Fault(kind="write", times=None)):
-        try:
+        with suppress(OmnizarrError):
             change(failing)
-        except OmnizarrError:
-            pass
         check(failing.inner)
         change(failing.inner)
         assert check(failing.inner).generation == "D"
 
 
+@pytest.mark.filterwarnings("ignore:'i' has chunks that are longer")
 def test_tails_that_netcdf_c_left_are_no_obstacle():
     store = {
         ".zgroup": text({"zarr_format": 2}),

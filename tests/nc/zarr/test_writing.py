@@ -160,9 +160,7 @@ def test_strided_and_listed_keys(rng):
         values = rng.normal(size=shape).astype("f4")
         for one in (source, model):
             one.write(one.root.vars["v"], key, values)
-        np.testing.assert_array_equal(
-            source.read(source.root.vars["v"], key), model.read(model.root.vars["v"], key)
-        )
+        np.testing.assert_array_equal(source.read(source.root.vars["v"], key), model.read(model.root.vars["v"], key))
     assert_same(source, model)
 
 

@@ -140,6 +140,9 @@ class Appending(ZarrSource):
             document.setdefault("order", "C")
         stored = Written(self.context, path, meta, kept, is_new=False)
         stored.document = document
+        if self.all_anew and document["dtype"] != main.get("dtype"):
+            # A label that is wrong is read right only as long as everything says that the array is old.
+            stored.bridge = {**main, "dtype": document["dtype"]}
         if folder is not None:
             settle(self, path, array_texts(var, self.document(var, stored), self.style, kept))
         self.arrays[var] = stored

@@ -1,9 +1,9 @@
 """Bringing definitions to the store, in an order that leaves a readable dataset at every point in between.
 
-netcdf-c refuses a dataset whose group lists an array that is not there, or whose arrays use dimensions that no group has.
-So arrays are written before the groups that list them, groups before those above them, and what nobody refers to any more
-is erased at the end. Dimensions that were renamed are in their group under both names while arrays change over. Chunks
-are moved by copying, and erased where they were once the new place is in use.
+netcdf-c refuses a dataset whose group lists an array that is not there, or whose arrays use dimensions that no group
+has. So arrays are written before the groups that list them, groups before those above them, and what nobody refers to
+any more is erased at the end. Dimensions that were renamed are in their group under both names while arrays change
+over. Chunks are moved by copying, and erased where they were once the new place is in use.
 """
 
 from __future__ import annotations
@@ -91,6 +91,9 @@ def _write_array(source: ZarrSource, var: Var) -> None:
     if any(source.names.get(dim, dim.name) != dim.name for dim in var.dims):
         stored.kept = stored.kept._replace(own_dims=False)
     source.warn_of(var)
+    if stored.bridge is not None:
+        source.context.store.put(join(stored.path, ZARRAY), dump(stored.bridge))
+        stored.bridge = None
     document = source.document(var, stored)
     _write(source, stored.path, array_texts(var, document, source.style, stored.kept))
     stored.is_new = stored.is_new and not stored.has_data

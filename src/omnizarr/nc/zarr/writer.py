@@ -1,7 +1,7 @@
 """A netCDF dataset in Zarr that can be changed.
 
-Definitions are kept in the tree and written by `sync`, in the order that `omnizarr.nc.zarr.saving` explains; values go to
-the store at once.
+Definitions are kept in the tree and written by `sync`, in the order that `omnizarr.nc.zarr.saving` explains; values go
+to the store at once.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from omnizarr.nc.tree import Dim, Group, Var
 from omnizarr.nc.zarr.copying import copied
 from omnizarr.nc.zarr.layout import array_document, array_of
 from omnizarr.nc.zarr.saving import save
-from omnizarr.nc.zarr.written import Written, shifted
 from omnizarr.nc.zarr.style import Style, style
 from omnizarr.nc.zarr.targets import warn_of
 from omnizarr.nc.zarr.texts import NOTHING, Kept, group_texts
 from omnizarr.nc.zarr.widening import widen
+from omnizarr.nc.zarr.written import Written, shifted
 from omnizarr.store.protocol import Store
 from omnizarr.store.resolve import resolve
 from omnizarr.store.wrap import PrefixStore

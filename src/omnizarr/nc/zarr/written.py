@@ -33,9 +33,10 @@ class Written:
         is_new: Whether the store has no documents of it yet.
         has_data: Whether there may be chunks.
         document: Its main document as it was when it was opened, attributes aside; `None` if it is made from `meta`.
+        bridge: A document to be written before any other: what was wrong in the old one is right, the rest as it was.
     """
 
-    __slots__ = ("_access", "_clean", "context", "document", "has_data", "is_new", "kept", "meta", "path")
+    __slots__ = ("_access", "_clean", "bridge", "context", "document", "has_data", "is_new", "kept", "meta", "path")
 
     def __init__(self, context: Context, path: str, meta: ArrayMeta, kept: Kept = NOTHING, *, is_new: bool) -> None:
         self.context = context
@@ -45,6 +46,7 @@ class Written:
         self.is_new = is_new
         self.has_data = not is_new
         self.document: dict[str, Any] | None = None
+        self.bridge: dict[str, Any] | None = None
         # Whether nothing lies beyond the end: what a crash left there must not come back by growing.
         self._clean = is_new
         self._access: tuple[tuple[int, ...], Access] | None = None
