@@ -5,8 +5,8 @@ Run as a program, in a process of its own, because the library crashes on much t
     python libnetcdf.py read FOLDERS.pickle RESULT.pickle
     python libnetcdf.py write SPECS.pickle
 
-`random_specs.py` says what such plain values look like. Results are written one by one, so that those before a crash are
-there.
+`random_specs.py` says what such plain values look like. Results are written one by one, so that those before a crash
+are there.
 """
 
 from __future__ import annotations
@@ -223,7 +223,7 @@ def main() -> None:
             print(folder, flush=True)  # the last one is that of a crash
             write(folder, spec)
         return
-    with open(sys.argv[3], "wb") as file:
+    with Path(sys.argv[3]).open("wb") as file:
         for folder in jobs:
             print(folder, flush=True)
             try:

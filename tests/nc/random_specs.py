@@ -1,8 +1,8 @@
 """Random datasets as plain values, the same for a number in every run.
 
-A group is a dict of name, dims (name, size, unlimited), attrs (name, code of the type, value), vars and groups. A variable is
-a dict of name, type, dims (full paths), attrs, values (None if never written) and storage. Text is bytes, strings are lists of
-`str`, numbers arrays.
+A group is a dict of name, dims (name, size, unlimited), attrs (name, code of the type, value), vars and groups. A
+variable is a dict of name, type, dims (full paths), attrs, values (None if never written) and storage. Text is bytes,
+strings are lists of `str`, numbers arrays.
 """
 
 from __future__ import annotations
@@ -28,8 +28,7 @@ class Maker:
         self.rng = np.random.default_rng([2026, seed])
 
     def dataset(self) -> dict[str, Any]:
-        root = self._group("", "", [], depth=0)
-        return root
+        return self._group("", "", [], depth=0)
 
     def _group(self, name: str, path: str, above: list[tuple[str, int]], depth: int) -> dict[str, Any]:
         names = iter(self._names(len(NAMES)))
@@ -64,9 +63,8 @@ class Maker:
         if self._chance(0.3):
             attrs.insert(0, ("_FillValue", kind, self._fill(kind)))
         values = None if self._chance(0.15) else self._values(kind, shape)
-        return {
-            "name": name, "type": kind, "dims": dims, "attrs": attrs, "values": values, "storage": self._storage(kind, shape),
-        }  # fmt: skip
+        storage = self._storage(kind, shape)
+        return {"name": name, "type": kind, "dims": dims, "attrs": attrs, "values": values, "storage": storage}
 
     def _storage(self, kind: int, shape: tuple[int, ...]) -> dict[str, Any]:
         found: dict[str, Any] = {

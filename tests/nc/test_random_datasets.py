@@ -127,8 +127,8 @@ def read_ours(folder: str) -> dict[str, Any]:
 def expected(spec: dict[str, Any], attr_rule: Any, sizes: dict[str, int], *, swapped: bool = False) -> dict[str, Any]:
     """Return what a reader should see: fill values where nothing was written, and what is lost, lost.
 
-    The C library shows fill values of chunks that are not there in the wrong byte order (`swapped`), if elements are not
-    stored in the machine's.
+    The C library shows fill values of chunks that are not there in the wrong byte order (`swapped`), if elements are
+    not stored in the machine's.
     """
     return {
         "name": spec["name"],

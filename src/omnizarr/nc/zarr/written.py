@@ -59,7 +59,9 @@ class Written:
         """Return what reads and writes the array, as if it had a shape."""
         known = self._access
         if known is None:
-            known = (self.meta.shape, self.context.access(self.path, self.meta))
+            # netcdf-c shows the fill value of chunks that are not there with its bytes reversed, if they are big-endian.
+            is_big = any(one.configuration.get("endian") == "big" for one in self.meta.codecs)
+            known = (self.meta.shape, self.context.access(self.path, self.meta, write_empty=is_big))
         if known[0] != shape:
             known = (shape, known[1].with_shape(shape))
         self._access = known
