@@ -70,9 +70,9 @@ __has_zstandard_support__: Final = True
 __has_bzip2_support__: Final = True
 __has_blosc_support__: Final = True
 __has_szip_support__: Final = False
-__has_set_alignment__: Final = False
+__has_set_alignment__: Final = True
 __has_ncfilter__: Final = True
-__has_nc_rc_set__: Final = False
+__has_nc_rc_set__: Final = True
 
 is_native_little: Final = sys.byteorder == "little"
 is_native_big: Final = sys.byteorder == "big"
@@ -85,30 +85,38 @@ def getlibversion() -> str:
     return __netcdf4libversion__
 
 
+# Settings of the C library, which have no effect here. Programs may set them, and read what they have set.
+_cache: Final[dict[str, Any]] = {"size": 16777216, "nelems": 1000, "preemption": 0.75}
+_alignment: Final = {"threshold": 1, "alignment": 1}
+_settings: Final[dict[str, str]] = {}
+
+
 def get_chunk_cache() -> tuple[int, int, float]:
-    """Return settings of a cache of chunks that Omnizarr does not have."""
-    return (16777216, 1000, 0.75)
+    """Return what `set_chunk_cache` set; Omnizarr has no use for it."""
+    return (_cache["size"], _cache["nelems"], _cache["preemption"])
 
 
 def set_chunk_cache(size: int | None = None, nelems: int | None = None, preemption: float | None = None) -> None:
-    """Do nothing: there is no cache of chunks to set."""
+    """Remember settings of a cache of chunks; Omnizarr has no use for them."""
+    given = {"size": size, "nelems": nelems, "preemption": preemption}
+    _cache.update({name: value for name, value in given.items() if value is not None})
 
 
 def get_alignment() -> tuple[int, int]:
-    """Raise: alignment is that of the C library of HDF5."""
-    raise RuntimeError("alignment is that of the C library of HDF5, which is not used here")
+    """Return what `set_alignment` set; Omnizarr has no use for it."""
+    return (_alignment["threshold"], _alignment["alignment"])
 
 
-def set_alignment(threshold: int, alignment: int) -> None:  # noqa: ARG001 - what netCDF4 takes
-    """Raise: alignment is that of the C library of HDF5."""
-    raise RuntimeError("alignment is that of the C library of HDF5, which is not used here")
+def set_alignment(threshold: int, alignment: int) -> None:
+    """Remember how objects in files of HDF5 are to be aligned; Omnizarr has no use for it."""
+    _alignment.update(threshold=threshold, alignment=alignment)
 
 
-def rc_get(key: str) -> Any:  # noqa: ANN401, ARG001 - what netCDF4 takes
-    """Return `None`: settings of the C library are not used here."""
-    return None
+def rc_get(key: str) -> str | None:
+    """Return what `rc_set` set; Omnizarr has no use for it."""
+    return _settings.get(key)
 
 
-def rc_set(key: str, value: str) -> None:  # noqa: ARG001 - what netCDF4 takes
-    """Raise: settings of the C library are not used here."""
-    raise RuntimeError("settings of the C library are not used here")
+def rc_set(key: str, value: str) -> None:
+    """Remember a setting of the C library; Omnizarr has no use for it."""
+    _settings[key] = value

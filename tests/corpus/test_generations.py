@@ -28,8 +28,8 @@ from omnizarr.nc.zarr.reader import open_reader
 
 ARCHIVE = Path(__file__).with_name("nczarr-generations.zip")
 GENERATIONS = {"4.8.0": "A0", "4.8.1": "B", "4.9.0": "B", "4.9.2": "C", "4.9.3": "D", "4.10.1": "D"}
-TYPES = "double float byte ubyte short ushort int uint int64 uint64 char int".split()
-NAMES = "lat temp b ub sh us i ui i64 u64 name unwritten".split()
+TYPES = ["double", "float", "byte", "ubyte", "short", "ushort", "int", "uint", "int64", "uint64", "char", "int"]
+NAMES = ["lat", "temp", "b", "ub", "sh", "us", "i", "ui", "i64", "u64", "name", "unwritten"]
 
 
 @pytest.fixture(scope="module")
@@ -51,9 +51,7 @@ def source(unpacked, version):
 
 
 def attributes(node) -> list[tuple[str, Atomic, object]]:
-    return [
-        (one.name, one.type, one.value if one.type == CHAR else one.value.tolist()) for one in node.attrs.values()
-    ]
+    return [(one.name, one.type, one.value if one.type == CHAR else one.value.tolist()) for one in node.attrs.values()]
 
 
 def test_generation(source, version):

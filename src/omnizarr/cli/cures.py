@@ -56,6 +56,8 @@ def told(error: OmnizarrError, options: Collection[str] = ()) -> Told:
     where += [f"key {error.key!r}"] if error.key is not None else []
     where += [f"codec {error.codec!r}"] if error.codec is not None else []
     message = _one_line(error.message) + (f" ({', '.join(where)})" if where else "")
+    if error.kind == "cdl":  # the line that is wrong, and a caret below it
+        return Told("\n".join(map(printable, error.message.splitlines())), error.hint and printable(error.hint))
     cures = (cure_of(_typed(line, error), options) for line in (error.hint or "").splitlines())
     return Told(printable(message), printable("; ".join(cure for cure in cures if cure)) or None)
 

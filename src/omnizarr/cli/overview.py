@@ -15,6 +15,7 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
         "ls": "list names, one a line",
         "cat": "print values: as text, CSV, JSON or NumPy's format",
         "zmap": "list raw keys, with sizes and what they hold",
+        "dump": "print a netCDF dataset as CDL, as ncdump does",
     },
     "change": {
         "attrs": "show, set and delete attributes",
@@ -25,6 +26,7 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
     "carry over": {
         "copy": "copy nodes from store to store, and datasets between Zarr and netCDF files",
         "convert": "change format, chunks, shards or codecs",
+        "gen": "make a dataset from CDL text, as ncgen does",
     },
     "check": {
         "validate": "check documents, keys and chunks against the specifications, and repair them",
@@ -53,12 +55,12 @@ _OTHER_WORDS: Final = {
     "cp": "copy",
     "del": "rm",
     "delete": "rm",
-    "dump": "cat",
     "head": "cat",
     "list": "ls",
     "migrate": "convert",
     "move": "mv",
-    "ncdump": "tree --attrs",
+    "ncdump": "dump",
+    "ncgen": "gen",
     "rechunk": "convert",
     "remove": "rm",
     "rename": "mv",

@@ -7,7 +7,7 @@ from typing import Final
 from omnizarr.nc.cdl.constants import constant, fits, wrapped
 from omnizarr.nc.cdl.lexer import Lexer, Token
 from omnizarr.nc.tree import Dim, Group, Var
-from omnizarr.nc.types import BY_NAME, CHAR, STRING, Atomic, Compound, Enum, Field, Opaque, Type, User, Vlen, is_fixed
+from omnizarr.nc.types import BY_NAME, Atomic, Compound, Enum, Field, Opaque, Type, User, Vlen
 
 _SYNONYMS: Final = {"real": "float", "long": "int", "integer": "int", "ulong": "uint", "uinteger": "uint"}
 _COMPOUND: Final = (b"compound", b"struct", b"structure")
@@ -226,6 +226,3 @@ def _is_simple(kind: User) -> bool:
     if isinstance(kind, Vlen):
         return isinstance(kind.base, Atomic)
     return not isinstance(kind, Compound) or all(isinstance(field.type, Atomic) for field in kind.fields)
-
-
-__all__ = ["CHAR", "STRING", "declare_dims", "declare_type", "declare_vars", "find_type", "in_order", "is_fixed"]

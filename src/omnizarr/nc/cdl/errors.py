@@ -28,9 +28,9 @@ class Text:
         self.name = name
 
     def place(self, at: int) -> tuple[int, int]:
-        """Return line and column of a byte, both from 1.
+        r"""Return line and column of a byte, both from 1.
 
-        >>> Text("é\\nab".encode(), "x").place(4)
+        >>> Text("é\nab".encode(), "x").place(4)
         (2, 2)
         """
         begin = self.data.rfind(b"\n", 0, at) + 1
@@ -38,9 +38,9 @@ class Text:
         return line, len(self.data[begin:at].decode("utf-8", "replace")) + 1
 
     def error(self, at: int, what: str, hint: str | None = None) -> CdlError:
-        """Return an error about a place, with the line and a caret below the place.
+        r"""Return an error about a place, with the line and a caret below the place.
 
-        >>> print(Text(b"netcdf x {\\n  y\\n}", "x.cdl").error(13, "expected ':'"))
+        >>> print(Text(b"netcdf x {\n  y\n}", "x.cdl").error(13, "expected ':'"))
         x.cdl:2:3: expected ':'
           y
           ^
@@ -60,15 +60,14 @@ class Text:
         begin = self.data.rfind(b"\n", 0, at) + 1
         end = self.data.find(b"\n", at)
         end = len(self.data) if end < 0 else end
-        before, after = _text(self.data[begin:at]), _text(self.data[at : min(end, at + 4 * _WIDEST)])
+        before = _text(self.data[begin:at][-4 * _WIDEST :])
+        after = _text(self.data[at : min(end, at + 4 * _WIDEST)])
         if len(before) > _WIDEST:
             before = f"…{before[-_WIDEST // 2 :]}"
-        line = f"{before}{after}"[:_WIDEST].rstrip()
-        blank = "".join("\t" if one == "\t" else " " for one in before)
-        return f"{line}\n{blank}^"
+        line = f"{before}{after}".expandtabs()[:_WIDEST].rstrip()
+        return f"{line}\n{' ' * len(before.expandtabs())}^"
 
 
 def _text(part: bytes) -> str:
     """Return bytes as text without anything that moves the cursor, but for tabs."""
-    text = part[-4 * _WIDEST :] if len(part) > 4 * _WIDEST else part
-    return "".join(one if one.isprintable() or one == "\t" else "?" for one in text.decode("utf-8", "replace"))
+    return "".join(one if one.isprintable() or one == "\t" else "?" for one in part.decode("utf-8", "replace"))

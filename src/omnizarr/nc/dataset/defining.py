@@ -34,7 +34,6 @@ from omnizarr.nc.types import (
     Compound,
     Enum,
     Type,
-    User,
     Vlen,
     of_numpy,
 )
@@ -86,7 +85,7 @@ def find_dims(group: Group, given: Any) -> tuple[Dim, ...]:  # noqa: ANN401 - na
 
 def chosen_type(
     group: Group, datatype: object, handle: Handle, where: str
-) -> tuple[Type, np.dtype[Any] | None, User | None]:
+) -> tuple[Type, np.dtype[Any] | None, Compound | None]:
     """Return the type that was asked for, its NumPy type if it is of numbers, and a type to define for it first.
 
     Raises:
@@ -112,7 +111,7 @@ def chosen_type(
     return atomic, dtype if atomic != STRING else None, None
 
 
-def _complex(group: Group, dtype: np.dtype[Any], handle: Handle, where: str) -> tuple[Type, None, User | None]:
+def _complex(group: Group, dtype: np.dtype[Any], handle: Handle, where: str) -> tuple[Type, None, Compound | None]:
     if not handle.auto_complex:
         raise BadTypeError(f"complex datatypes ({dtype}) are only supported with `auto_complex=True`", path=where)
     wanted = complex_type(dtype)

@@ -12,6 +12,7 @@ from omnizarr.nc.dataset.attributes import Attributed, put
 from omnizarr.nc.dataset.defining import check_name, chosen_type, find_dims, rehomed, set_fill
 from omnizarr.nc.dataset.dimension import Dimension
 from omnizarr.nc.dataset.errors import BadOptionError, DefinitionError, NotDefinedError, NotThereError
+from omnizarr.nc.dataset.look import COMPLEX_DIM
 from omnizarr.nc.dataset.storage import Options, storage_of
 from omnizarr.nc.dataset.usertypes import (
     CompoundType,
@@ -26,7 +27,8 @@ from omnizarr.nc.dataset.usertypes import (
 )
 from omnizarr.nc.dataset.variable import Variable
 from omnizarr.nc.dataset.words import class_text
-from omnizarr.nc.tree import Attr, Endian, Group
+from omnizarr.nc.kinds import NETCDF4_KINDS
+from omnizarr.nc.tree import Attr, Dim, Endian, Group
 from omnizarr.nc.types import INT, Opaque, User
 
 
@@ -247,11 +249,16 @@ class GroupBase(Attributed):
         check_name(name, "variable", node, {**node.vars, **node.groups})
         dims = find_dims(node, dimensions)
         kind, dtype, new = chosen_type(node, datatype, self._handle, where)
+        if new is not None and self._handle.classic:  # no compounds, so complex numbers are pairs along a dimension
+            kind, new = new.fields[0].type, None
+            dims = (*dims, self._pairs())
         if self._handle.model.startswith("NETCDF3"):
             if options.get("endian", "native") != "native":
                 raise DefinitionError(f"only endian='native' allowed for {self.data_model} files", path=where)
             options = {}
         storage = storage_of(dims, dtype, options, where)
+        if options.get("compression") == "szip" and source.kind not in NETCDF4_KINDS:
+            raise BadOptionError("szip can be read, but not written", path=where, hint="zstd or zlib can be.")
         if new is not None:
             kind = self._new_type(new)
         var = node.add_var(name, kind, dims, storage)
@@ -268,6 +275,12 @@ class GroupBase(Attributed):
         source.changed(node)
         source.changed(var)
         return self.variables[name]
+
+    def _pairs(self) -> Dim:
+        """Return the dimension of the two parts of complex numbers."""
+        if COMPLEX_DIM not in self._node.dims:
+            self.createDimension(COMPLEX_DIM, 2)
+        return self._node.dims[COMPLEX_DIM]
 
     def createGroup(self, groupname: str) -> Any:  # noqa: ANN401, N802 - a group; the name users know
         """Define a group, or return the one that is there; with slashes, those on the way, too."""

@@ -135,10 +135,9 @@ def _part(one: object, n: int, *, free: bool) -> Part:
     if array.ndim > 1:
         raise SelectionError("Index cannot be multidimensional")
     if not array.ndim:
-        try:
-            return int(array[()])
-        except (TypeError, ValueError):
-            raise SelectionError(_ALLOWED) from None
+        if array.dtype.kind not in "biuf" or int(array) != array:
+            raise SelectionError(_ALLOWED)
+        return int(array)
     if array.dtype.kind == "b":
         if not free and len(array) != n:
             raise SelectionError(

@@ -13,7 +13,8 @@ from omnizarr.nc.types import DOUBLE, FLOAT, STRING, Atomic, Compound, Enum, Fie
 Kind: TypeAlias = Literal["primitive", "string", "vlen", "enum", "compound", "opaque"]
 
 _PARTS: Final = (("r", "i"), ("real", "imag"), ("re", "im"), ("Re", "Im"), ("real", "imaginary"))
-_DIMS: Final = ("complex", "ri", "_pfnc_complex")
+COMPLEX_DIM: Final = "_pfnc_complex"
+_DIMS: Final = ("complex", "ri", COMPLEX_DIM)
 COMPLEX_NAMES: Final = {"c8": "_PFNC_FLOAT_COMPLEX_TYPE", "c16": "_PFNC_DOUBLE_COMPLEX_TYPE"}
 
 

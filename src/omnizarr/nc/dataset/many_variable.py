@@ -147,7 +147,8 @@ class MFVariable:
                 places.append(here)
             start += length
         masked = any(np.ma.isMaskedArray(piece) for piece in pieces)
-        data: Any = np.ma.concatenate(pieces) if masked else np.concatenate(pieces)
+        joined: Any = np.ma if masked else np
+        data: Any = joined.concatenate(pieces)
         order = np.concatenate(places)
         if not np.array_equal(order, np.arange(order.size)):
             data = data[np.argsort(order)]

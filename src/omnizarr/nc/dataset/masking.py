@@ -35,7 +35,7 @@ def masked(data: Any, plan: Plan, *, always_mask: bool) -> Any:  # noqa: ANN401 
     array = np.asarray(data)
     found, by_missing = _find(array, plan)
     if found is None:
-        return np.ma.masked_array(array) if always_mask else data
+        return np.ma.masked_array(array) if always_mask else array
     if not array.shape:
         return np.ma.masked
     fill_value = plan.missing[0] if by_missing else plan.fill_value

@@ -8,7 +8,7 @@ import numpy as np
 
 from omnizarr.nc.dataset.values import from_attr
 from omnizarr.nc.tree import Var
-from omnizarr.nc.types import CHAR, Atomic, Enum
+from omnizarr.nc.types import CHAR, STRING, Atomic, Enum, Vlen
 
 DType = np.dtype[Any]
 
@@ -63,7 +63,8 @@ def plan_of(var: Var, dtype: DType, *, mask: bool, scale: bool) -> Plan:
         fill, low, high = (_as(one, unsigned) if one is not None else None for one in (fill, low, high))
         fill_value = fill if fill is not None else np.array(default_fillvals[dtype.str[1:]]).astype(dtype)[()]
     by, plus, as_type = (None, None, None)
-    if scale and isinstance(var.type, Atomic) and var.type != CHAR:
+    kind = var.type.base if isinstance(var.type, Vlen) else var.type
+    if scale and isinstance(kind, Atomic) and kind not in (CHAR, STRING):
         by, plus, as_type = _packing(var, notes)
     return Plan(unsigned, missing, fill, fill_value, low, high, by, plus, as_type, tuple(notes))
 

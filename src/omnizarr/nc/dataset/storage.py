@@ -68,9 +68,7 @@ def storage_of(dims: tuple[Dim, ...], dtype: object, options: Options, where: st
 def _set_endian(storage: Storage, dtype: object, options: Options, where: str) -> None:
     endian = options.get("endian", "native")
     if endian not in ("little", "big", "native"):
-        raise BadOptionError(
-            f"'endian' keyword argument must be 'little','big' or 'native', got {endian!r}", path=where
-        )
+        raise BadOptionError(f"'endian' must be 'little', 'big' or 'native', not {endian!r}", path=where)
     if isinstance(dtype, np.dtype) and dtype.byteorder in "<>=":
         own = {"<": "little", ">": "big", "=": "native"}[dtype.byteorder]
         if own != endian and not (own == "native" and endian == sys.byteorder):

@@ -143,6 +143,16 @@ def unpacked(kind: Compound, values: Values, *, as_text: bool) -> Values:
     return wide.view(view) if as_text and view != dtype and not dtype.hasobject else wide
 
 
+def packed_members(kind: Compound, values: Values) -> Values:
+    """Return values of a compound as they are stored: no gaps, text as characters."""
+    dtype = aligned(kind)
+    if values.dtype.names is not None and not dtype.hasobject:
+        view = viewed(dtype)
+        if view != dtype and viewed(values.dtype) == view and values.dtype != dtype:
+            values = values.astype(view).view(dtype)
+    return values.astype(kind.numpy)
+
+
 def define_compound(group: Group, dtype: object, name: str) -> Compound:
     """Return the compound type that a NumPy type makes; those in it must be defined already.
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from omnizarr.errors import StoreError
 from omnizarr.nc.dataset.errors import BadOptionError, BadTypeError
-from omnizarr.nc.dataset.usertypes import find_compound, unpacked
+from omnizarr.nc.dataset.usertypes import find_compound, packed_members, unpacked
 from omnizarr.nc.tree import Attr, Group
 from omnizarr.nc.types import CHAR, INT, INT64, STRING, Compound, Type, of_numpy
 
@@ -36,7 +36,7 @@ def to_attr(name: str, value: object, group: Group, *, as_string: bool = False, 
         return _text(name, array, as_string=as_string, plain=model != "NETCDF4")
     if array.dtype.names is not None:
         compound = find_compound(group, array.dtype)
-        return Attr(name, compound, np.atleast_1d(array).astype(compound.numpy))
+        return Attr(name, compound, packed_members(compound, np.atleast_1d(array)))
     kind = of_numpy(array.dtype)
     if kind is None or kind in (STRING, CHAR):
         raise BadTypeError(f"illegal data type for attribute {name}: {array.dtype}")
@@ -61,12 +61,20 @@ def from_attr(attr: Attr, encoding: str = "utf-8") -> Any:  # noqa: ANN401 - tex
         raw: bytes = attr.value
         return raw if attr.name == "_FillValue" else raw.decode(encoding, "replace").replace("\0", "")
     if attr.type == STRING:
-        texts = [text or "" for text in attr.value]
+        texts = [_decoded(text or "", encoding) for text in attr.value]
         return texts[0] if len(texts) == 1 else texts
     values = attr.value
     if isinstance(attr.type, Compound):
         values = unpacked(attr.type, values, as_text=True)
     return values[0] if len(values) == 1 else values.copy()
+
+
+def _decoded(text: str, encoding: str) -> str:
+    """Return a string whose bytes are of another encoding than the one that they were taken for."""
+    if encoding == "utf-8" and text.isascii():
+        return text
+    raw = text.encode("utf-8", "surrogateescape")
+    return raw.decode(encoding, "replace").replace("\0", "")
 
 
 def _text(name: str, array: np.ndarray[Any, Any], *, as_string: bool, plain: bool) -> Attr:

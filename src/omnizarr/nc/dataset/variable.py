@@ -72,14 +72,14 @@ class Variable(VariableInfo):
         return self._strings(data, chosen) if var.type == CHAR and self.chartostring else data
 
     def __setitem__(self, index: Any, data: Any) -> None:  # noqa: ANN401 - whatever NumPy takes
-        source = self._handle.writable(f"variable {self._node.path}")
         var, look = self._node, self._look
         data = prepared(self, data, var, look)
         shape = self.shape
         free = tuple(dim.unlimited for dim in var.dims[: len(shape)])
         chosen = select_to_write(index, shape, free, np.shape(data))
-        if 0 in chosen.shape and np.size(data) == 0:
+        if 0 in chosen.shape and (np.size(data) == 0 or not np.ndim(data)):
             return
+        source = self._handle.writable(f"variable {var.path}")
         data = stored(conformed(data, chosen, var), var, look, scale=self.scale)
         source.write(var, (*chosen.key, slice(0, 2, 1)) if look.pairs else chosen.key, data)
 

@@ -12,10 +12,10 @@ from omnizarr.nc.dataset.indexing import Selected
 from omnizarr.nc.dataset.look import Look
 from omnizarr.nc.dataset.packing import packed, rounded
 from omnizarr.nc.dataset.strings import stringtochar
-from omnizarr.nc.dataset.usertypes import CompoundType, viewed
+from omnizarr.nc.dataset.usertypes import packed_members
 from omnizarr.nc.dataset.values import from_attr
 from omnizarr.nc.tree import Var
-from omnizarr.nc.types import CHAR, Enum, Vlen
+from omnizarr.nc.types import CHAR, Compound, Enum, Vlen
 
 if TYPE_CHECKING:
     from omnizarr.nc.dataset.variable import Variable
@@ -31,8 +31,6 @@ def prepared(variable: Variable, data: Any, var: Var, look: Look) -> Any:  # noq
         return _sequences(data, var, look)
     if var.type == CHAR and variable.chartostring and "_Encoding" in var.attrs:
         data = _characters(data, variable)
-    if look.kind == "compound" and variable.chartostring and isinstance(look.datatype, CompoundType):
-        data = _members(data, look.datatype)
     if np.ma.isMaskedArray(data) or isinstance(data, np.ndarray):
         pass
     elif (variable.scale and look.dtype.kind in "iu" and "scale_factor" in var.attrs) or "add_offset" in var.attrs:
@@ -56,10 +54,8 @@ def conformed(data: Any, chosen: Selected, var: Var) -> Any:  # noqa: ANN401 - a
             raise SelectionError(
                 f"size of data array does not conform to slice: {data.size} for {shape[0]}", path=var.path
             )
-        if data.ndim and data.size == int(np.prod(shape)):
-            data = data.reshape(shape)
-        else:
-            data = _broadcast(data, shape, var)
+        same = data.ndim and data.size == int(np.prod(shape))
+        data = data.reshape(shape) if same else _broadcast(data, shape, var)
     turned = tuple(part if isinstance(part, slice) else slice(None) for part in chosen.after)
     return data[turned] if turned else data
 
@@ -92,6 +88,8 @@ def stored(data: Any, var: Var, look: Look, *, scale: bool) -> Values:  # noqa: 
     elif np.ma.isMaskedArray(data):
         data = data.data
     values = np.asarray(data)
+    if isinstance(var.type, Compound):
+        return packed_members(var.type, values)
     if values.dtype != var.type.numpy:
         with np.errstate(invalid="ignore"):
             values = values.astype(var.type.numpy)
@@ -156,12 +154,3 @@ def _characters(data: Any, variable: Variable) -> Any:  # noqa: ANN401 - text or
     if data.dtype.kind in "SU" and data.dtype.itemsize > 1:
         return stringtochar(data, encoding=encoding, n_strlen=length)
     return data
-
-
-def _members(data: Any, kind: CompoundType) -> Any:  # noqa: ANN401 - an array or a tuple
-    """Return members of text as arrays of characters."""
-    view = kind.dtype_view
-    if kind.dtype == view or not isinstance(data, (np.ndarray, np.void)) or data.dtype.names is None:
-        return data
-    array = np.asarray(data)
-    return array.astype(view).view(kind.dtype) if viewed(array.dtype) == view else data

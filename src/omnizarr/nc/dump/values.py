@@ -23,6 +23,8 @@ from omnizarr.native import CdlRows
 
 Texts: TypeAlias = Callable[[np.ndarray[Any, Any]], bytes]
 
+_AT_ONCE = 1 << 18
+"""How many values are made text at once: enough for all threads, and the text is not too long."""
 _OBJECT = 256
 """Bytes that a value of no fixed size is taken to have."""
 
@@ -59,7 +61,9 @@ class ValuePrinter:
         chunks = var.storage.chunks if var.storage.kind == "chunked" else None
         itemsize = var.type.numpy.itemsize if is_fixed(var.type) else _OBJECT
         for key in regions(part or whole, itemsize, chunks):
-            out.write(texts(np.ascontiguousarray(self._source.read(var, key))))
+            values = np.ascontiguousarray(self._source.read(var, key)).reshape(-1)
+            for first in range(0, len(values), _AT_ONCE):
+                out.write(texts(values[first : first + _AT_ONCE]))
         out.line = rows.line
 
     def _rows(self, var: Var, shape: tuple[int, ...], line: int) -> CdlRows:
@@ -96,10 +100,9 @@ class ValuePrinter:
             write = writer(var.type, self._options.digits)
 
         def tokens(values: np.ndarray[Any, Any]) -> bytes:
-            flat = values.ravel()
             if fill is None:
-                return rows.tokens([write(value) for value in flat])
-            return rows.tokens([b"_" if equals(var.type, fill, value) else write(value) for value in flat])
+                return rows.tokens([write(value) for value in values])
+            return rows.tokens([b"_" if equals(var.type, fill, value) else write(value) for value in values])
 
         return tokens
 
@@ -116,10 +119,9 @@ class ValuePrinter:
 
         def texts(values: np.ndarray[Any, Any]) -> bytes:
             held.extend(values.tobytes())
-            if len(held) < length:
-                return b""
-            lines = [quoted_row(bytes(held[at : at + length])) for at in range(0, len(held), length)]
-            held.clear()
+            whole = len(held) // length * length
+            lines = [quoted_row(bytes(held[at : at + length])) for at in range(0, whole, length)]
+            del held[:whole]
             return rows.tokens(lines)
 
         return texts

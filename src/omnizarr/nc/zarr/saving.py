@@ -13,13 +13,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from omnizarr.errors import UnsupportedError
-from omnizarr.format.consolidated import render_v2, render_v3
+from omnizarr.format.consolidated import render_v2, render_v3, without_block
 from omnizarr.format.names import ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, ZMETADATA, join
 from omnizarr.nc.kinds import NCZARR
-from omnizarr.nc.tree import Dim, Group, Var
+from omnizarr.nc.tree import Group, Var
 from omnizarr.nc.types import CHAR
 from omnizarr.nc.zarr.layout import array_of
-from omnizarr.nc.zarr.texts import array_texts, group_texts
+from omnizarr.nc.zarr.style import GROUP_KEY
+from omnizarr.nc.zarr.texts import array_texts, dimension_json, dump, group_texts
 
 if TYPE_CHECKING:
     from omnizarr.nc.zarr.writer import ZarrSource
@@ -117,16 +118,19 @@ def _says_the_same(old: bytes | None, new: bytes) -> bool:
 
 
 def _list_both(source: ZarrSource, groups: list[Group]) -> None:
-    """Let groups know renamed dimensions by both names, where arrays in the store still use the old one."""
+    """Let groups know renamed dimensions by both names, while arrays in the store still use the old one."""
+    store = source.context.store
+    name = ZARR_JSON if source.style.is_v3 else ZATTRS
     for group in groups:
-        old = [
-            Dim(source.names[dim], dim.size, dim.unlimited, group)
-            for dim in group.dims.values()
-            if source.names.get(dim, dim.name) != dim.name
-        ]
-        if old and group in source.places and not source.style.is_pure:
-            texts = group_texts(group, source.style, source.kept_for(group), old)
-            _write(source, source.places[group], texts)
+        renamed = [dim for dim in group.dims.values() if source.names.get(dim, dim.name) != dim.name]
+        if not renamed or group not in source.places or source.style.is_pure or source.all_anew:
+            continue
+        key = join(source.places[group], name)
+        document = json.loads(store.get(key) or b"{}")
+        held = document.get("attributes", document) if source.style.is_v3 else document
+        held[GROUP_KEY]["dimensions"].update({dim.name: dimension_json(dim) for dim in renamed})
+        store.put(key, dump(document))
+        source.texts.pop(key, None)
 
 
 def _has_moved(source: ZarrSource) -> bool:
@@ -185,7 +189,8 @@ def _drop_copy(source: ZarrSource) -> None:
     """Erase consolidated metadata before the first change: a copy that is behind would hide it."""
     if source.has_copy:
         if source.style.is_v3:
-            _write(source, "", group_texts(source.root, source.style, source.kept_for(source.root)))
+            store = source.context.store
+            store.put(ZARR_JSON, without_block(store.get(ZARR_JSON) or b""))
         else:
             source.context.store.erase(ZMETADATA)
         source.has_copy = False

@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from omnizarr.nc.source import everything
+from omnizarr.nc.zarr.reader import ZarrReader
+
 GROUP = b'{"zarr_format": 2}'
 
 
@@ -64,3 +67,22 @@ def refers(*names: str, **more: Any) -> dict[str, Any]:
 
 
 FOUR = np.arange(4, dtype="<i4").tobytes()
+
+
+def values(source: ZarrReader, name: str = "v") -> Any:
+    """Return all values of a variable."""
+    group, _, last = name.rpartition("/")
+    found = source.root.find_group(group)
+    assert found is not None
+    var = found.vars[last]
+    return source.read(var, everything(var))
+
+
+def names(source: ZarrReader, name: str = "v") -> list[str]:
+    """Return the full names of a variable's dimensions."""
+    return [dim.path for dim in source.root.vars[name].dims]
+
+
+def old_group(**more: Any) -> dict[str, Any]:
+    """Return a `.zgroup` with marks of older generations in it."""
+    return {"zarr_format": 2, **more}

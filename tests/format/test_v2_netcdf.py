@@ -1,0 +1,98 @@
+"""Arrays of netcdf-c in the plain view: what their documents mean, where that is not what they say."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from typing import Any
+
+import numpy as np
+import pytest
+from numcodecs import Shuffle
+
+import omnizarr as oz
+from omnizarr.errors import MetadataError
+
+MARKS = {
+    "4.9.0": ({"_NCZARR_ARRAY": {"dimrefs": ["/x"], "storage": "chunked"}}, {}),
+    "4.9.2": ({"_nczarr_array": {"dimrefs": ["/x"], "storage": "chunked"}}, {}),
+    "4.10.1": ({}, {"_nczarr_array": {"dimension_references": ["/x"], "storage": "chunked"}}),
+    "others": ({}, {}),
+}
+
+
+def opened(mark: str, dtype: str, chunk: bytes | None, **more: Any) -> oz.Array:
+    document = {"zarr_format": 2, "shape": [4], "chunks": [4], "dtype": dtype, "fill_value": 0, "order": "C"}
+    main, attributes = MARKS[mark]
+    store = {
+        ".zarray": json.dumps({**document, "compressor": None, "filters": None, **more, **main}).encode(),
+        ".zattrs": json.dumps(attributes).encode(),
+    }
+    return oz.open_array({**store, **({} if chunk is None else {"0": chunk})})
+
+
+@pytest.mark.parametrize(("mark", "order"), [("4.9.0", "<"), ("4.9.2", "<"), ("4.10.1", ">"), ("others", ">")])
+def test_byte_order(mark, order):
+    array = opened(mark, ">i4", np.arange(4, dtype=f"{order}i4").tobytes())
+    assert array[...].tolist() == [0, 1, 2, 3]
+
+
+def test_text_of_one_byte():
+    assert opened("4.9.0", "<U1", b"abcd", fill_value="")[...].tolist() == [b"a", b"b", b"c", b"d"]
+    assert opened("others", "<U1", np.array(list("abcd"), "<U1").tobytes(), fill_value="")[...].tolist() == list("abcd")
+
+
+@pytest.mark.parametrize("mark", ["4.9.2", "4.10.1"])
+@pytest.mark.parametrize(("dtype", "size"), [("<i4", 4), ("<f8", 8), ("|S8", 8), ("<i2", 2)])
+def test_shuffle_without_a_size(mark, dtype, size):
+    data = np.arange(4).astype(dtype)
+    chunk = zlib.compress(bytes(Shuffle(size).encode(data.view("u1"))))
+    filters = [{"id": "shuffle", "elementsize": 0}]
+    array = opened(mark, dtype, chunk, filters=filters, compressor={"id": "zlib", "level": 1}, fill_value=None)
+    np.testing.assert_array_equal(array[...], data)
+
+
+def test_shuffle_without_a_size_of_others_moves_nothing():
+    data = np.arange(4, dtype="<i4")
+    array = opened("others", "<i4", data.tobytes(), filters=[{"id": "shuffle", "elementsize": 0}])
+    np.testing.assert_array_equal(array[...], data)
+
+
+@pytest.mark.parametrize(
+    ("mark", "dtype", "fill", "expected"),
+    [
+        ("4.10.1", "<f8", 9.96921e36, 9.969209968386869e36),
+        ("others", "<f8", 9.96921e36, 9.96921e36),
+        ("4.10.1", "|S4", "miss", b"miss"),
+        ("others", "|S4", "bWlz", b"mis"),
+        ("4.10.1", "|S4", "bWlzcw==", b"miss"),
+        ("4.9.0", "<i2", "-9", -9),
+    ],
+)
+def test_fill_values(mark, dtype, fill, expected):
+    assert opened(mark, dtype, None, fill_value=fill).fill_value == expected
+
+
+def test_marks_survive_a_change(tmp_path):
+    document = {"zarr_format": 2, "shape": [4], "chunks": [4], "dtype": ">i4", "fill_value": 0, "order": "C"}
+    (tmp_path / ".zarray").write_text(
+        json.dumps({**document, "compressor": None, "filters": None, **MARKS["4.9.2"][0]})
+    )
+    (tmp_path / "0").write_bytes(np.arange(4, dtype="<i4").tobytes())
+    array = oz.open_array(tmp_path, mode="r+")
+    array.resize(6)
+    array[4:] = 7
+    assert oz.open_array(tmp_path)[...].tolist() == [0, 1, 2, 3, 7, 7]
+    assert "_nczarr_array" in (tmp_path / ".zarray").read_text()
+
+
+def test_documents_that_are_no_json():
+    store = {
+        ".zgroup": b'{"zarr_format": 2}',
+        ".zattrs": rb"""{"a": "say \'hi\'", "_NCProperties": "version=2,netcdf=4.8.1,nczarr=2.0.0"} tail""",
+    }
+    with pytest.warns(oz.OmnizarrWarning, match="as netcdf-c has written it"):
+        assert oz.open_group(store).attrs["a"] == 'say "hi"'
+    store[".zattrs"] = rb"""{"a": "say \'hi\'"}"""
+    with pytest.raises(MetadataError):
+        oz.open_group(store)
