@@ -3,7 +3,7 @@
 import numpy as np
 
 from omnizarr.nc.source import MemorySource, everything
-from omnizarr.nc.tree import Attr, Filter, same_values
+from omnizarr.nc.tree import Attr, same_values
 from omnizarr.nc.types import ATOMIC, BYTE, CHAR, FLOAT, INT, STRING, Compound, Enum, Field, Opaque, Vlen, zeros
 
 
@@ -111,6 +111,3 @@ def assert_same_attributes(one, other):
     assert list(one) == list(other)
     for name in one:
         assert one[name] == other[name], (one[name], other[name])
-
-
-FILTERS = (Filter(4, (32, 8)), Filter(32000, ()))

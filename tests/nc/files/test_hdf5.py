@@ -164,7 +164,6 @@ group: g { types: int(*) v ; variables: v u ; data: u = {7} ; }
     assert root.vars["t"].storage.no_fill
     assert root.attrs["a"].value[0]["s"] == "q"
     assert root.attrs["n"].value.tolist() == ["a", None, ""]
-    assert root.groups["g"].vars["u"].type.home == "/g"
     source.close()
 
 
