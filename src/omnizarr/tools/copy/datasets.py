@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from omnizarr.errors import ExistsError, UnsupportedError
 from omnizarr.hierarchy.nodes import format_of
@@ -16,9 +16,8 @@ from omnizarr.nc.restoring import SMALLEST_CHUNK, Layout
 from omnizarr.nc.specs import parse_chunks, parse_filters
 from omnizarr.store.protocol import place_name
 from omnizarr.store.resolve import resolve
+from omnizarr.store.sniff import sniff_file
 from omnizarr.tools.progress import Progress
-
-_HDF5: Final = b"\x89HDF\r\n\x1a\n"
 
 
 class Asked(NamedTuple):
@@ -90,12 +89,8 @@ def copy_through_model(
 def _is_file_of_netcdf(source: object) -> bool:
     if not isinstance(source, (str, os.PathLike)):
         return False
-    try:
-        with Path(os.fspath(source)).open("rb") as file:
-            head = file.read(len(_HDF5))
-    except (OSError, ValueError):
-        return False
-    return head == _HDF5 or head[:4] in (b"CDF\x01", b"CDF\x02", b"CDF\x05")
+    found = sniff_file(os.fspath(source))
+    return found is not None and found.what in ("HDF5 file", "netCDF classic file")
 
 
 def _name(target: object) -> str:
