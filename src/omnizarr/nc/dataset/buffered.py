@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from omnizarr.nc.source import Key, MemorySource, Source, Values, counts, everything, filled, grow, open_mesh
+from omnizarr.nc.source import Key, Source, Values, counts, everything, filled, grow, open_mesh
 from omnizarr.nc.tree import Group, Var
 
 _AT_ONCE: Final = 64 << 20
@@ -89,14 +89,6 @@ class BufferedSource:
             self._below.close()
         self._values.clear()
 
-    def copy_to(self, target: Source) -> None:
-        """Write all values to another source, whose tree has the same names."""
-        for group in self.root.walk():
-            other = target.root.find_group(group.path)
-            for name, var in group.vars.items():
-                if other is not None and 0 not in var.shape:
-                    _copy(self, var, target, other.vars[name])
-
     def _held(self, var: Var) -> Values:
         """Return all values of a variable, as long as its dimensions are now."""
         _, held = self._values.get(id(var), (var, None))
@@ -121,7 +113,16 @@ def _shapes(root: Group) -> dict[int, tuple[int, ...]]:
     return {id(var): var.shape for group in root.walk() for var in group.vars.values()}
 
 
-def _copy(source: BufferedSource | MemorySource, var: Var, target: Source, other: Var) -> None:
+def copy_values(source: Source, target: Source) -> None:
+    """Write all values to another source, whose tree has the same names."""
+    for group in source.root.walk():
+        other = target.root.find_group(group.path)
+        for name, var in group.vars.items():
+            if other is not None and 0 not in var.shape:
+                _copy(source, var, target, other.vars[name])
+
+
+def _copy(source: Source, var: Var, target: Source, other: Var) -> None:
     """Copy values in pieces along the first dimension."""
     if not var.dims:
         target.write(other, (), source.read(var, ()))

@@ -75,6 +75,8 @@ class Dataset(Switches):
             filename, mode, clobber=clobber, format=format, diskless=diskless, persist=persist, memory=memory
         )
         handle = Handle(opened.source, model=opened.model, keepweakref=keepweakref, auto_complex=auto_complex)
+        if isinstance(filename, (str, os.PathLike)):
+            handle.name = str(filename)
         self._begin(handle, opened)
 
     def _begin(self, handle: Handle, opened: Opened) -> None:
@@ -118,7 +120,8 @@ class Dataset(Switches):
 
     def filepath(self, encoding: str | None = None) -> str:  # noqa: ARG002 - what netCDF4 takes
         """Return where the dataset is."""
-        return self._handle.live().name
+        self._handle.live()
+        return self._handle.name
 
     @staticmethod
     def fromcdl(
@@ -204,8 +207,7 @@ class Group(Dataset):
     __slots__ = ()
 
     def __init__(self, parent: Dataset, name: str | Node) -> None:
-        made = parent.createGroup(name) if isinstance(name, str) else None
-        node: Node = made._node if made is not None else name  # noqa: SLF001 - another of this class
+        node: Node = parent.createGroup(name)._node if isinstance(name, str) else name  # noqa: SLF001 - of this class
         put(self, "_handle", parent._handle)  # noqa: SLF001 - groups and datasets belong together
         put(self, "_finish", None)
         put(self, "_node", node)

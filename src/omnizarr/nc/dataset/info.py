@@ -14,7 +14,9 @@ from omnizarr.nc.dataset.look import Look, look_of
 from omnizarr.nc.dataset.plan import default_fillvals
 from omnizarr.nc.dataset.usertypes import UserType
 from omnizarr.nc.dataset.words import class_text
+from omnizarr.nc.kinds import NETCDF4_KINDS
 from omnizarr.nc.tree import Filter, Group, Var
+from omnizarr.nc.zarr.chunking import default_chunks
 
 if TYPE_CHECKING:
     from omnizarr.nc.dataset.dataset import Dataset
@@ -154,10 +156,17 @@ class VariableInfo(Attributed):
         """Return the lengths of a chunk, or "contiguous"; `None` for netCDF-3."""
         if not self._handle.model.startswith("NETCDF4"):
             return None
-        storage = self._node.storage
-        if storage.kind != "chunked" or not self._node.dims:
+        var, storage = self._node, self._node.storage
+        if storage.kind != "chunked" or not var.dims:
             return "contiguous"
-        return list(storage.chunks) if storage.chunks is not None else list(self._node.shape)
+        if storage.chunks is not None:
+            return list(storage.chunks)
+        grows = any(dim.unlimited for dim in var.dims)
+        filtered = storage.deflate or storage.fletcher32 or storage.filters
+        if self._handle.source.kind in NETCDF4_KINDS and not grows and not filtered:
+            return "contiguous"
+        lengths = [None if dim.unlimited else dim.size for dim in var.dims]
+        return list(default_chunks(lengths, var.type.numpy.itemsize))
 
     def get_var_chunk_cache(self) -> tuple[int, int, float]:
         """Return what `set_var_chunk_cache` set; Omnizarr has no use for it."""
