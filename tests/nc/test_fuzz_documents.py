@@ -213,3 +213,26 @@ def test_damaged_documents(part, bases):
         signal.signal(signal.SIGALRM, before)
     assert not wrong, f"{len(wrong)} of {COUNT // 5}:\n" + "\n".join(wrong[:8])
     assert read > COUNT // 5
+
+
+@pytest.mark.parametrize("codec", [{"id": []}, {"id": {}}, {"id": None}, {}, "zlib", [], 5])
+@pytest.mark.parametrize("kind", ["nczarr", "zarr"])
+def test_codecs_without_a_name(codec, kind):
+    store = written(kind)
+    for change in ({"compressor": codec}, {"filters": [codec]}):
+        store["packed/.zarray"] = json.dumps({**json.loads(store["packed/.zarray"]), **change}).encode()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", OmnizarrWarning)
+            assert look_at_all(store) >= len([key for key in store if key.endswith(".zarray")]) - 1
+
+
+def test_elements_that_do_not_fit_their_type():
+    store = written("nczarr")
+    attributes = json.loads(store[".zattrs"])
+    for one in attributes["_nczarr_group"]["user_types"]:
+        if one["name"] == "point":
+            one["fields"] = one["fields"][:1]
+    store[".zattrs"] = json.dumps(attributes).encode()
+    source = open_source(store)
+    with pytest.raises(OmnizarrError, match="point"):
+        source.read(source.root.vars["of_point"], (slice(0, 4, 1),))
