@@ -34,7 +34,7 @@ def to_values(stored: Values, kind: Type) -> Values:
     The result may share memory with `stored` where nothing has to change.
 
     Raises:
-        CorruptError: If packed elements do not fit the type.
+        CorruptError: If elements do not fit the type.
 
     >>> to_values(np.array([b"ab", b"c\xc3\xa9"]), STRING)
     array(['ab', 'cé'], dtype=object)
@@ -45,9 +45,12 @@ def to_values(stored: Values, kind: Type) -> Values:
         return _unpacked(stored, kind)
     if kind == CHAR and stored.dtype.kind in "iu":
         return stored.view("S1")
-    if isinstance(kind, Compound) and stored.dtype.names is None:
-        stored = np.ascontiguousarray(stored).view(little_endian(kind)).reshape(stored.shape)
-    return np.asarray(stored).astype(kind.numpy, copy=False)
+    try:
+        if isinstance(kind, Compound) and stored.dtype.names is None:
+            stored = np.ascontiguousarray(stored).view(little_endian(kind)).reshape(stored.shape)
+        return np.asarray(stored).astype(kind.numpy, copy=False)
+    except (TypeError, ValueError) as error:
+        raise CorruptError(f"elements of {stored.dtype} are no values of the type {kind.name}: {error}") from None
 
 
 def to_stored(values: Values, kind: Type, dtype: np.dtype[Any]) -> Values:
