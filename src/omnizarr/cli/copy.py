@@ -43,7 +43,7 @@ def configure(parser: Parser) -> None:
 
 
 def _add_keys(parser: Parser) -> None:
-    group = parser.add_argument_group("from Zarr to Zarr, every key as it is")
+    group = parser.add_argument_group("keys, from Zarr to Zarr")
     group.add_argument("--path", help="the node within the source")
     group.add_argument("--target-path", metavar="PATH", help="where the copy goes within the target")
     for word, does in (("include", "copy only nodes"), ("exclude", "leave out nodes")):
@@ -59,7 +59,7 @@ def _add_keys(parser: Parser) -> None:
 
 
 def _add_datasets(parser: Parser) -> None:
-    group = parser.add_argument_group("datasets, written anew (the letters are nccopy's)")
+    group = parser.add_argument_group("datasets, with nccopy's letters")
     group.add_argument(
         "-k",
         dest="kind",

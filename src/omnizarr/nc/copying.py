@@ -92,8 +92,8 @@ def copy_dataset(
     kind = chosen_kind(source.kind, where, choice)
     root, pairs = _definitions(source, choice)
     restore(root, choice.layout, source.kind, kind)
-    if kind in NETCDF4_KINDS:
-        replace_missing_filters(root, kept=bool(choice.layout.filters))
+    if kind not in NETCDF3_KINDS:
+        replace_missing_filters(root, kind, kept=bool(choice.layout.filters))
     chosen = _with_values(source.root, pairs, choice)
     total = sum(prod(var.shape) * item_bytes(var) for var in chosen)
     if dry_run:

@@ -17,12 +17,10 @@ def test_an_error_shows_the_line_and_a_caret(tmp_path):
     file.write_text("netcdf t {\ndimensions:\n\tx = 3 ;\nvariables:\n\tint vär(y) ;\n}\n", encoding="utf-8")
     with pytest.raises(CdlError) as caught:
         load(file)
-    assert str(caught.value) == (
-        f"{file}:5:10: there is no dimension y\n        int vär(y) ;\n" + " " * 16 + "^"
-    )
+    assert str(caught.value) == (f"{file}:5:10: there is no dimension y\n        int vär(y) ;\n" + " " * 16 + "^")
     assert (caught.value.line, caught.value.column) == (5, 10)
     assert isinstance(caught.value, MetadataError)
-    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)  # noqa: S301 - our own
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +44,7 @@ def test_an_error_shows_the_line_and_a_caret(tmp_path):
         ("netcdf x { variables: int v; data: v = -1u; }", "1:40", "no sign"),
         ("netcdf x { variables: int v; data: v = nothing; }", "1:40", "expected a value of type int"),
         ("netcdf x { variables: int v; data: v = NIL; }", "1:40", "expected a value of type int"),
-        ("netcdf x { :a = 1, \"b\"; }", "1:13", "do not tell its type"),
+        ('netcdf x { :a = 1, "b"; }', "1:13", "do not tell its type"),
         ("netcdf x { :a = _; }", "1:17", "no fill value"),
         ('netcdf x { :a = "no end; }', "1:17", "string has no end"),
         ("netcdf x { :a = 'ab'; }", "1:17", "no character in quotes"),
@@ -58,9 +56,9 @@ def test_an_error_shows_the_line_and_a_caret(tmp_path):
         ("netcdf x { types: compound c {int a;}; c :a = {1, 2}; }", "1:51", "only 1 members"),
         ("netcdf x { types: int(*) t; t :a = 1; }", "1:36", "stands in braces"),
         ("netcdf x { variables: int v; v:_FillValue = 1, 2; }", "1:32", "one value"),
-        ("netcdf x { variables: int v; v:_Storage = \"odd\"; }", "1:43", "one of contiguous, compact, chunked"),
+        ('netcdf x { variables: int v; v:_Storage = "odd"; }', "1:43", "one of contiguous, compact, chunked"),
         ("netcdf x { dimensions: d = 2; variables: int v(d); v:_ChunkSizes = 1, 1; }", "1:54", "2 lengths of a chunk"),
-        ("netcdf x { :_Format = \"odd\"; }", "1:13", "no kind of dataset"),
+        ('netcdf x { :_Format = "odd"; }', "1:13", "no kind of dataset"),
         ("netcdf x { dimensions: d = 99999999999; variables: byte v(d); data: v = 1; }", "1:69", "has 99999999999"),
         ("netcdf x { group: g { } group: g { } }", "1:32", "a group g already"),
         ("netcdf x { variables: int \xff; }", "1:27", "not UTF-8"),

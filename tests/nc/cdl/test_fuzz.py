@@ -12,11 +12,24 @@ from omnizarr.nc.cdl.errors import CdlError
 from omnizarr.nc.cdl.parser import parse
 from tests.nc.cdl import texts
 
-_PIECES = [*b'{}();:=,*_"\'\\/ \n0x1f', "unlimited", "data:", "group:", "NIL", "{{", "}}", "//", "/*", "\x00", "\xff", "99999999999"]
+_PIECES = [
+    *b"{}();:=,*_\"'\\/ \n0x1f",
+    "unlimited",
+    "data:",
+    "group:",
+    "NIL",
+    "{{",
+    "}}",
+    "//",
+    "/*",
+    "\x00",
+    "\xff",
+    "99999999999",
+]
 
 
 def _mutated(seed: int) -> bytes:
-    chosen = random.Random(seed)  # noqa: S311 - no secret
+    chosen = random.Random(seed)
     data = bytearray(chosen.choice(list(texts.ALL.values())).encode())
     words = list(re.finditer(rb"\S+", bytes(data)))
     for _ in range(chosen.randint(1, 4)):
@@ -42,14 +55,13 @@ def _mutated(seed: int) -> bytes:
 
 @pytest.mark.parametrize("block", range(10))
 def test_mutated_texts_are_read_or_refused_with_a_place(block):
-    refused = 0
+    refused: list[str] = []
     for seed in range(block * 50, block * 50 + 50):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
                 parse(_mutated(seed), "m.cdl")
             except CdlError as error:
-                refused += 1
-                assert re.match(r"m\.cdl:\d+:\d+: ", error.message), error.message
-                assert error.message.endswith("^")
-    assert refused > 0
+                refused.append(error.message)
+    assert refused
+    assert [one for one in refused if not re.match(r"m\.cdl:\d+:\d+: ", one) or not one.endswith("^")] == []

@@ -45,7 +45,9 @@ def test_members_of_enums_by_name_type_and_number():
 
 
 def test_text_is_unescaped_to_the_byte():
-    attrs = parse(r"""netcdf x { :a = "\x41\x7e\101\0end\?"; :b = '\0', '\x7F', '\\'; :c = "\q\"" ; :d = ""; :e = ; }""").root.attrs
+    attrs = parse(
+        r"""netcdf x { :a = "\x41\x7e\101\0end\?"; :b = '\0', '\x7F', '\\'; :c = "\q\"" ; :d = ""; :e = ; }"""
+    ).root.attrs
     assert attrs["a"].value == b"A~A\0end\x7f"
     assert attrs["b"].type == BYTE
     assert attrs["b"].value.tolist() == [0, 127, 92]

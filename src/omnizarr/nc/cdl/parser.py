@@ -147,7 +147,7 @@ class _Parser:
         """Read one declaration, attribute or list of values."""
         lexer = self.lexer
         first = lexer.peek()
-        if first.kind == ":" or first.kind == "section":
+        if first.kind in (":", "section"):
             self.attribute(group, None)
         elif first.kind not in ("word", "path"):
             raise lexer.unexpected("a declaration, an attribute or '}'")

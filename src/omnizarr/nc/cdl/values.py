@@ -41,25 +41,30 @@ def elements(text: Text, items: list[Const], kind: Type, fill: Any = None) -> Va
 
 def element(text: Text, item: Const, kind: Type) -> Any:  # noqa: ANN401 - whatever the type is in memory
     """Return a constant as one element of a type."""
-    if item.kind == "list" and not isinstance(kind, (Compound, Vlen)):
+    if isinstance(kind, (Compound, Vlen)):
+        return _several(text, item, kind)
+    if item.kind == "list":
         raise text.error(item.at, f"a value of type {kind.name} does not stand in braces")
-    if isinstance(kind, Atomic):
-        if kind == CHAR:
-            return characters(text, item)[:1]
-        return string(text, item) if kind == STRING else number(text, item, kind)
     if isinstance(kind, Enum):
         return _member(text, item, kind)
     if isinstance(kind, Opaque):
         if item.kind != "opaque":
             raise text.error(item.at, f"a value of type {kind.name} is written as 0x and hexadecimal digits")
         return np.void(item.value[: kind.size].ljust(kind.size, b"\0"))
+    if kind == CHAR:
+        return characters(text, item)[:1]
+    return string(text, item) if kind == STRING else number(text, item, kind)
+
+
+def _several(text: Text, item: Const, kind: Compound | Vlen) -> Any:  # noqa: ANN401 - an array or a record
+    """Return what stands in braces as one element."""
     if item.kind != "list":
         raise text.error(item.at, f"a value of type {kind.name} stands in braces")
-    if isinstance(kind, Vlen):
-        if kind.base == CHAR:
-            return single_bytes(b"".join(characters(text, one) for one in item.value))
-        return elements(text, item.value, kind.base)
-    return _records(text, [item], kind, None)[0]
+    if isinstance(kind, Compound):
+        return _records(text, [item], kind, None)[0]
+    if kind.base == CHAR:
+        return single_bytes(b"".join(characters(text, one) for one in item.value))
+    return elements(text, item.value, kind.base)
 
 
 def filler(kind: Type) -> Any:  # noqa: ANN401 - an element

@@ -105,6 +105,8 @@ class TreeWriter:
         plist.set_chunk(chunks_of(var, tid.get_size()))
         for number, parameters in _filters(var):
             try:
+                if not self.h5py.h5z.filter_avail(number):
+                    raise ValueError("it is not installed")  # noqa: TRY301 - as HDF5 would, at the next step
                 _set_filter(plist, number, parameters)
             except (ValueError, OSError, RuntimeError, TypeError) as error:
                 raise UnsupportedError(

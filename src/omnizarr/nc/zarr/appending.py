@@ -123,6 +123,9 @@ class Appending(ZarrSource):
         path = self.places[var]
         attributes, main = self._documents(var)
         mark = attributes.get(ARRAY_KEY)
+        folder = mark.get(STORED_IN) if isinstance(mark, dict) else None
+        if folder is not None:
+            main = self._object(join(path, f"{folder}/{ZARRAY}"))
         kept = self.kept_for(var)
         if self.style.is_v3:
             meta = v3.parse_array(main, join(path, ZARR_JSON))
@@ -137,7 +140,10 @@ class Appending(ZarrSource):
             document.setdefault("order", "C")
         stored = Written(self.context, path, meta, kept, is_new=False)
         stored.document = document
-        if isinstance(mark, dict) and STORED_IN in mark:
+        if self.all_anew and document["dtype"] != main.get("dtype"):
+            # A label that is wrong is read right only as long as everything says that the array is old.
+            stored.bridge = {**main, "dtype": document["dtype"]}
+        if folder is not None:
             settle(self, path, array_texts(var, self.document(var, stored), self.style, kept))
         self.arrays[var] = stored
         return stored

@@ -63,7 +63,7 @@ def to_codecs(storage: Storage, itemsize: int, *, numbers: bool = True) -> list[
 
 
 def from_codecs(codecs: Sequence[Any], itemsize: int = 0) -> Filters:
-    """Return what codecs of Zarr v2, in the order of writing, are in HDF5's terms; those that it has none for are left out.
+    """Return what codecs of Zarr v2, in the order of writing, are in HDF5's terms; what it has none for is left out.
 
     Args:
         codecs: Filters and compressor, as a document spells them.
