@@ -40,7 +40,8 @@ def same(expected, found):
         assert np.ma.isMaskedArray(expected) == np.ma.isMaskedArray(found), (expected, found)
         assert np.asarray(found).dtype == np.asarray(expected).dtype
         assert np.shape(found) == np.shape(expected)
-        assert np.ma.getmaskarray(found).tolist() == np.ma.getmaskarray(expected).tolist()
+        if expected.dtype.names is None:
+            assert np.ma.getmaskarray(found).tolist() == np.ma.getmaskarray(expected).tolist()
         if np.ma.isMaskedArray(expected) and expected is not np.ma.masked and np.ma.getmaskarray(expected).any():
             assert found.fill_value == expected.fill_value or expected.fill_value != expected.fill_value
         if expected.dtype.names is not None:

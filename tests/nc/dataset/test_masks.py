@@ -51,7 +51,7 @@ unique.count = 0
 
 
 @given(cases(), st.booleans(), st.booleans(), st.booleans())
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_reading_masks_and_scales_as_netcdf4(shared_pair, case, mask, scale, always):
     dtype, attributes, fill, values = case
     name = unique()
@@ -76,7 +76,7 @@ def test_reading_masks_and_scales_as_netcdf4(shared_pair, case, mask, scale, alw
 
 
 @given(cases(), st.lists(st.booleans(), min_size=8, max_size=8), st.booleans())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_writing_packs_and_fills_as_netcdf4(shared_pair, case, masked, scale):
     dtype, attributes, fill, values = case
     name = unique()

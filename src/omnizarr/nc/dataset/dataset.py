@@ -44,8 +44,8 @@ class Dataset(Switches):
         ...     t = ds.createVariable("t", "f4", ("time",))
         ...     t.units = "K"
         ...     t[0:3] = [280, 281.5, 283]
-        ...     print(t[1:], t.units, len(ds.dimensions["time"]))
-        [281.5 283.0] K 3
+        ...     print(t[1:].tolist(), t.units, len(ds.dimensions["time"]))
+        [281.5, 283.0] K 3
     """
 
     __slots__ = ("_finish",)

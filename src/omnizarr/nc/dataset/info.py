@@ -32,14 +32,13 @@ QUANTIZED: Final = {
 _CACHE: Final = (16777216, 1000, 0.75)
 
 
-class VariableInfo(Attributed):
+class VariableInfo(Attributed[Var]):
     """The part of a variable that needs no values."""
 
     __slots__ = ("__weakref__", "_chunk_cache", "_grp", "_look")
 
     __orthogonal_indexing__ = True
 
-    _node: Var
     _grp: Any
     _look: Look
     _chunk_cache: tuple[int, int, float]
