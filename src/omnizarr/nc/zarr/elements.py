@@ -65,9 +65,7 @@ def to_stored(values: Values, kind: Type, dtype: np.dtype[Any]) -> Values:
         if dtype.kind == "S":
             return _encoded(values, dtype.itemsize)
         made = np.empty(values.shape, object)
-        made.reshape(-1)[:] = [
-            _NOTHING.decode() if text is None else _whole(str(text)) for text in values.reshape(-1)
-        ]
+        made.reshape(-1)[:] = [_NOTHING.decode() if text is None else _whole(str(text)) for text in values.reshape(-1)]
         return made
     if is_packed(kind):
         made = np.empty(values.shape, object)
