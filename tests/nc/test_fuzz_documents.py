@@ -226,6 +226,16 @@ def test_codecs_without_a_name(codec, kind):
             assert look_at_all(store) >= len([key for key in store if key.endswith(".zarray")]) - 1
 
 
+@pytest.mark.parametrize("number", [128, -129, 2**63, 10**30])
+def test_members_that_do_not_fit_their_enum(number):
+    store = written("nczarr")
+    attributes = json.loads(store[".zattrs"])
+    attributes["_nczarr_group"]["user_types"][0]["members"][0][1] = number
+    store[".zattrs"] = json.dumps(attributes).encode()
+    with pytest.warns(OmnizarrWarning, match=f"is {number}, which no byte is"):
+        assert look_at_all(store) == 10  # its variable cannot be read
+
+
 def test_elements_that_do_not_fit_their_type():
     store = written("nczarr")
     attributes = json.loads(store[".zattrs"])
