@@ -16,7 +16,15 @@ from omnizarr.nc.types import CHAR, FLOAT, STRING, Atomic, Compound, Enum, Opaqu
 Digits: TypeAlias = tuple[int, int]
 Writer: TypeAlias = Callable[[Any], bytes]
 
-SUFFIXES: Final = {"byte": "b", "ubyte": "UB", "short": "s", "ushort": "US", "uint": "U", "int64": "LL", "uint64": "ULL"}
+SUFFIXES: Final = {
+    "byte": "b",
+    "ubyte": "UB",
+    "short": "s",
+    "ushort": "US",
+    "uint": "U",
+    "int64": "LL",
+    "uint64": "ULL",
+}
 _PLAIN: Final = re.compile(r"-?[0-9.]*")
 
 

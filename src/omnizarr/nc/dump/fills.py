@@ -29,7 +29,7 @@ def equals(kind: Type, fill: Any, value: Any) -> bool:  # noqa: ANN401 - scalars
     if isinstance(kind, Compound):
         return all(_members_equal(field.type, fill[field.name], value[field.name]) for field in kind.fields)
     if isinstance(kind, Vlen):
-        return len(fill) == len(value) and all(map(lambda a, b: equals(kind.base, a, b), fill, value))  # noqa: C417 - two
+        return len(fill) == len(value) and all(map(lambda a, b: equals(kind.base, a, b), fill, value))
     if isinstance(kind, Atomic) and kind.numpy.kind == "f":
         return _close(kind.numpy.type(fill), kind.numpy.type(value))
     if kind == CHAR:  # NumPy has no NULs at the end

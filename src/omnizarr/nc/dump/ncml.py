@@ -99,5 +99,3 @@ def _text(attr: Attr, value: Any, digits: Digits) -> str:  # noqa: ANN401 - a va
 def _quoted(text: str) -> str:
     known = "".join(_ESCAPES.get(one) or (f"&#{ord(one)};" if one < " " or one == "\x7f" else one) for one in text)
     return f'"{known}"'
-
-

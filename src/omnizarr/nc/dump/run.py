@@ -73,7 +73,7 @@ def dataset_name(where: str) -> str:
     """
     path = where
     if "://" in where:
-        path = where.split("#")[0].split("?")[0].partition("://")[2]
+        path = where.split("#", maxsplit=1)[0].split("?", maxsplit=1)[0].partition("://")[2]
     last = path.rstrip("/").rpartition("/")[2]
     stem, dot, _ = last.rpartition(".")
     return stem if dot else last

@@ -166,7 +166,7 @@ def print_times(axis: TimeAxis, values: Any, options: Options, out: Output) -> N
     for number, text in enumerate(texts):
         item = text if number == len(texts) - 1 else f"{text},"
         line += 1 + len(item)
-        if len(texts) > 2 and (number == 0 or line > out.width + 2):  # noqa: PLR2004 - as the sentence above says
+        if len(texts) > 2 and (number == 0 or line > out.width + 2):
             out.text("\n")
             out.margin(f"{_COMMENT}// {item}")
             line = _BEFORE + len(item) + 3
