@@ -9,6 +9,7 @@ from typing_extensions import Buffer
 
 __all__ = [
     "Block",
+    "CdlRows",
     "Checked",
     "FileStore",
     "Kernel",
@@ -232,6 +233,7 @@ class CdlRows:
     Args:
         shape: Length of each dimension; none for a scalar.
         unlimited: Whether each is unlimited: records along those, other than the first, stand in braces.
+        part: Start and step along each dimension, for the indices in notes; empty for a whole variable.
         width: The longest line, less two.
         indent: Blanks in front of lines, by the depth of the group.
         line: How many characters the first line has already.
@@ -245,6 +247,7 @@ class CdlRows:
         shape: Sequence[int],
         unlimited: Sequence[bool],
         *,
+        part: Sequence[tuple[int, int]],
         width: int,
         indent: int,
         line: int,

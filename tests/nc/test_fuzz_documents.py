@@ -7,17 +7,21 @@ import os
 import signal
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
 
 from omnizarr.errors import OmnizarrError, OmnizarrWarning
+from omnizarr.format.lenient import load
 from omnizarr.nc.opening import create_source, open_source
 from omnizarr.nc.tree import Attr, Group, Storage
 from omnizarr.nc.types import BY_NAME, Compound, Enum, Field, Opaque, Vlen
 
 COUNT = int(os.environ.get("OMNIZARR_FUZZED_DOCUMENTS", "500"))
+CORPUS = Path(__file__).parents[1] / "corpus/nczarr-generations.zip"
 LONGEST = 10
 LARGEST = 100_000
 
@@ -84,7 +88,13 @@ def written(kind: str, **options: Any) -> dict[str, bytes]:
 def bases() -> list[dict[str, bytes]]:
     made = [written("nczarr"), written("nczarr3"), written("zarr"), written("zarr3")]
     first = {key: json.dumps(value).encode() for key, value in FIRST_GENERATION.items()}
-    return [*made, {**first, "f/0.0": np.arange(12, dtype="f4").tobytes(), "s/0": b"q"}]
+    made.append({**first, "f/0.0": np.arange(12, dtype="f4").tobytes(), "s/0": b"q"})
+    with ZipFile(CORPUS) as archive:
+        for version in ("4.8.0", "4.9.0", "4.9.2", "4.10.1"):
+            start = f"netcdf-c-{version}/"
+            names = [name for name in archive.namelist() if name.startswith(start) and not name.endswith("/")]
+            made.append({name[len(start) :]: archive.read(name) for name in names})
+    return made
 
 
 def is_document(key: str) -> bool:
@@ -126,7 +136,7 @@ def mutated(data: bytes, rng: np.random.Generator) -> bytes | None:
         deep = int(rng.choice([50, 2_000, 100_000]))
         raw = bytearray([b"[" * deep, b'{"a":' * deep, b"[" * deep + b"]" * deep][int(rng.integers(3))])
     else:
-        document = json.loads(data)
+        document = load(data, "")
         for _ in range(int(rng.integers(1, 4))):
             found = list(places(document))
             if not found:
@@ -165,7 +175,10 @@ def look_at_all(store: dict[str, bytes], **options: Any) -> int:
 
 
 def test_the_bases_are_whole(bases):
-    assert [look_at_all(base) for base in bases] == [11, 11, 7, 7, 2]
+    assert [look_at_all(base) for base in bases[:5]] == [11, 11, 7, 7, 2]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OmnizarrWarning)
+        assert all(look_at_all(base) > 5 for base in bases[5:])
 
 
 def stop(_signal: int, _frame: object) -> None:
@@ -200,3 +213,26 @@ def test_damaged_documents(part, bases):
         signal.signal(signal.SIGALRM, before)
     assert not wrong, f"{len(wrong)} of {COUNT // 5}:\n" + "\n".join(wrong[:8])
     assert read > COUNT // 5
+
+
+@pytest.mark.parametrize("codec", [{"id": []}, {"id": {}}, {"id": None}, {}, "zlib", [], 5])
+@pytest.mark.parametrize("kind", ["nczarr", "zarr"])
+def test_codecs_without_a_name(codec, kind):
+    store = written(kind)
+    for change in ({"compressor": codec}, {"filters": [codec]}):
+        store["packed/.zarray"] = json.dumps({**json.loads(store["packed/.zarray"]), **change}).encode()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", OmnizarrWarning)
+            assert look_at_all(store) >= len([key for key in store if key.endswith(".zarray")]) - 1
+
+
+def test_elements_that_do_not_fit_their_type():
+    store = written("nczarr")
+    attributes = json.loads(store[".zattrs"])
+    for one in attributes["_nczarr_group"]["user_types"]:
+        if one["name"] == "point":
+            one["fields"] = one["fields"][:1]
+    store[".zattrs"] = json.dumps(attributes).encode()
+    source = open_source(store)
+    with pytest.raises(OmnizarrError, match="point"):
+        source.read(source.root.vars["of_point"], (slice(0, 4, 1),))

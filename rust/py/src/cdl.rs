@@ -24,11 +24,12 @@ pub struct CdlRows {
 #[pymethods]
 impl CdlRows {
     #[new]
-    #[pyo3(signature = (shape, unlimited, *, width, indent, line, name, notes, whole_rows))]
+    #[pyo3(signature = (shape, unlimited, *, part, width, indent, line, name, notes, whole_rows))]
     #[allow(clippy::too_many_arguments, reason = "named in Python")]
     fn new(
         shape: Vec<u64>,
         unlimited: Vec<bool>,
+        part: Vec<(u64, u64)>,
         width: usize,
         indent: usize,
         line: usize,
@@ -44,7 +45,7 @@ impl CdlRows {
             "values f" => Notes::Values(Order::Fortran),
             _ => return Err(PyValueError::new_err(format!("{notes:?} is no kind of notes"))),
         };
-        let layout = Layout { shape, unlimited, width, indent, name: name.to_vec(), notes, whole_rows };
+        let layout = Layout { shape, unlimited, part, width, indent, name: name.to_vec(), notes, whole_rows };
         Ok(Self { rows: Mutex::new(Rows::new(layout, line)) })
     }
 

@@ -47,6 +47,9 @@ class Attr(NamedTuple):
             return NotImplemented if not isinstance(other, Attr) else False
         return same_values(self.value, other.value)
 
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
     def __hash__(self) -> int:
         return hash((self.name, self.type))
 

@@ -228,6 +228,14 @@ def test_damaged_files_are_errors_that_name_them(tmp_path):
     source.close()
 
 
+def test_a_file_may_begin_with_a_block_of_a_users(tmp_path):
+    with h5py.File(tmp_path / "a.h5", "w", userblock_size=1024) as file:
+        file["v"] = np.arange(3)
+    source = open_anything(tmp_path / "a.h5")
+    assert source.read(source.root.vars["v"], [slice(1, 3, 1)]).tolist() == [1, 2]
+    source.close()
+
+
 def test_what_is_not_there_or_not_to_be_changed(tmp_path):
     with pytest.raises(NotFoundError):
         open_source(tmp_path / "no.nc")

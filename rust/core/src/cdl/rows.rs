@@ -31,6 +31,8 @@ pub struct Layout {
     pub shape: Vec<u64>,
     /// Whether each dimension is unlimited.
     pub unlimited: Vec<bool>,
+    /// Where along each dimension values begin that are part of a variable, and the step between them; 0 and 1 if absent.
+    pub part: Vec<(u64, u64)>,
     /// Where lines end.
     pub width: usize,
     /// Blanks in front of lines, by the depth of the group.
@@ -164,20 +166,21 @@ impl Rows {
         out.extend_from_slice(b"// ");
         out.extend_from_slice(&self.layout.name);
         out.push(b'(');
+        let (first, last) =
+            (self.index(self.corner.len(), 0), self.index(self.corner.len(), columns.saturating_sub(1)));
         match order {
             Order::C => {
-                for &at in &self.corner {
-                    out.extend_from_slice(format!("{at},").as_bytes());
+                for (i, &at) in self.corner.iter().enumerate() {
+                    out.extend_from_slice(format!("{},", self.index(i, at)).as_bytes());
                 }
-                let all = if columns == 1 { "0".into() } else { format!(" 0-{}", columns.saturating_sub(1)) };
+                let all = if columns == 1 { format!("{first}") } else { format!(" {first}-{last}") };
                 out.extend_from_slice(all.as_bytes());
             }
             Order::Fortran => {
-                let all = if columns == 1 { "1".into() } else { format!("1-{columns} ") };
+                let (first, last) = (first.saturating_add(1), last.saturating_add(1));
+                let all = if columns == 1 { format!("{first}") } else { format!("{first}-{last} ") };
                 out.extend_from_slice(all.as_bytes());
-                for &at in self.corner.iter().rev() {
-                    out.extend_from_slice(format!(",{}", at.saturating_add(1)).as_bytes());
-                }
+                self.fortran_corner(out);
             }
         }
         out.extend_from_slice(b")\n");
@@ -230,19 +233,30 @@ impl Rows {
         out.push(b'(');
         match order {
             Order::C => {
-                for &at in &self.corner {
-                    out.extend_from_slice(format!("{at},").as_bytes());
+                for (i, &at) in self.corner.iter().enumerate() {
+                    out.extend_from_slice(format!("{},", self.index(i, at)).as_bytes());
                 }
-                out.extend_from_slice(column.to_string().as_bytes());
+                out.extend_from_slice(self.index(self.corner.len(), column).to_string().as_bytes());
             }
             Order::Fortran => {
-                out.extend_from_slice(column.saturating_add(1).to_string().as_bytes());
-                for &at in self.corner.iter().rev() {
-                    out.extend_from_slice(format!(",{}", at.saturating_add(1)).as_bytes());
-                }
+                let column = self.index(self.corner.len(), column).saturating_add(1);
+                out.extend_from_slice(column.to_string().as_bytes());
+                self.fortran_corner(out);
             }
         }
         out.extend_from_slice(b")\n    ");
+    }
+
+    fn fortran_corner(&self, out: &mut Vec<u8>) {
+        for (i, &at) in self.corner.iter().enumerate().rev() {
+            out.extend_from_slice(format!(",{}", self.index(i, at).saturating_add(1)).as_bytes());
+        }
+    }
+
+    /// The index in the whole variable of a place along a dimension.
+    fn index(&self, dimension: usize, at: u64) -> u64 {
+        let (start, step) = self.layout.part.get(dimension).copied().unwrap_or((0, 1));
+        at.saturating_mul(step).saturating_add(start)
     }
 
     /// How many records along unlimited dimensions begin or end with this row: those inside which it is at the edge.
@@ -275,6 +289,7 @@ mod tests {
         let layout = Layout {
             shape: shape.to_vec(),
             unlimited: unlimited.to_vec(),
+            part: Vec::new(),
             width,
             indent: 0,
             name: b"x".to_vec(),

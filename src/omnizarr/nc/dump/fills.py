@@ -32,6 +32,8 @@ def equals(kind: Type, fill: Any, value: Any) -> bool:  # noqa: ANN401 - scalars
         return len(fill) == len(value) and all(map(lambda a, b: equals(kind.base, a, b), fill, value))  # noqa: C417 - two
     if isinstance(kind, Atomic) and kind.numpy.kind == "f":
         return _close(kind.numpy.type(fill), kind.numpy.type(value))
+    if kind == CHAR:  # NumPy has no NULs at the end
+        return bytes(fill).rstrip(b"\0") == bytes(value).rstrip(b"\0")
     return bool(fill == value)
 
 

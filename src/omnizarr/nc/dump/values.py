@@ -56,7 +56,7 @@ class ValuePrinter:
         else:
             out.text(" = ")
             line = len(var.name.encode("utf-8", "surrogateescape")) + 4 + out.indent
-        rows = self._rows(var, shape, line)
+        rows = self._rows(var, part or whole, line)
         texts = self._texts(var, rows, shape)
         chunks = var.storage.chunks if var.storage.kind == "chunked" else None
         itemsize = var.type.numpy.itemsize if is_fixed(var.type) else _OBJECT
@@ -66,10 +66,11 @@ class ValuePrinter:
                 out.write(texts(values[first : first + _AT_ONCE]))
         out.line = rows.line
 
-    def _rows(self, var: Var, shape: tuple[int, ...], line: int) -> CdlRows:
+    def _rows(self, var: Var, part: tuple[slice, ...], line: int) -> CdlRows:
         return CdlRows(
-            shape,
+            [len(range(one.start, one.stop, one.step)) for one in part],
             [dim.unlimited for dim in var.dims],
+            part=[(one.start, one.step) for one in part],
             width=self._out.width,
             indent=self._out.indent,
             line=line,

@@ -70,6 +70,7 @@ def open_for_append(where: object, *, target: str = "", consolidated: bool | Non
     )
     source = Appending(store, reader, style, target)
     source.has_copy = has_copy
+    source.owns_store = store is not where
     return source
 
 

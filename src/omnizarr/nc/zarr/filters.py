@@ -142,7 +142,7 @@ def _blosc(given: tuple[int, ...]) -> dict[str, JSON]:
 
 def _from_codec(one: Any, itemsize: int) -> Filter | None:  # noqa: ANN401 - JSON
     name = one.get("id") if isinstance(one, dict) else None
-    if name in _BY_ID:
+    if isinstance(name, str) and name in _BY_ID:
         number = _BY_ID[name]
         return Filter(number, (_number(one.get("level"), _LEVELS[number][1]),))
     if name == "szip":

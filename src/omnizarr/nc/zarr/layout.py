@@ -65,6 +65,8 @@ def _array_of(var: Var, style: Style, length: int) -> ArrayMeta:
     shape = var.shape if var.dims or style.is_v3 or style.is_pure else (1,)
     chunks = chunks_of(var, dtype.itemsize) if var.dims else (1,) * len(shape)
     codecs: list[JSON] = list(to_codecs(var.storage, dtype.itemsize, numbers=dtype.family in ("int", "uint", "float")))
+    if any(isinstance(one, dict) and one.get("id") == "szip" for one in codecs):
+        raise UnsupportedError("the filter szip can be read but not written", hint="Take another, such as zstd.")
     if dtype.vlen:
         codecs.insert(0, {"id": "vlen-utf8" if dtype.vlen == "string" else "vlen-bytes"})
     flow = Flow(chunks, dtype, var.path, DEFAULT_LIMITS)

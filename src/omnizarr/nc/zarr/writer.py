@@ -42,6 +42,7 @@ def create(where: object, root: Group, kind: str, *, target: str = "", **options
     chosen = style(kind, **options)
     store = store_at(where)
     source = ZarrSource(store, copied(root), chosen, target=target)
+    source.owns_store = store is not where
     source.check()
     # Documents of the root go first: what is left of an old dataset must not look like a whole one.
     for name in (ZMETADATA, ".nczarr", ZATTRS, ZARR_JSON, ZGROUP, ZARRAY):
@@ -85,6 +86,8 @@ class ZarrSource:
         self.marked: dict[Group | Var, None] = {}
         self.texts: dict[str, bytes] = {}
         """What was last written of each document."""
+        self.owns_store = True
+        """Whether the store is closed with the dataset: not if it was the caller's."""
         self.all_anew = False
         """Whether the documents are of an older form, and are all written anew with the first change."""
         self.has_copy = False
@@ -175,7 +178,7 @@ class ZarrSource:
         with self.context.lock:
             save(self, last=True)
         self._open = False
-        for one in (self.reader, self.context.store):
+        for one in (self.reader, self.context.store if self.owns_store else None):
             close = getattr(one, "close", None)
             if close is not None:
                 close()

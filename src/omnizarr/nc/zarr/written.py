@@ -59,7 +59,7 @@ class Written:
         """Return what reads and writes the array, as if it had a shape."""
         known = self._access
         if known is None:
-            # netcdf-c shows the fill value of chunks that are not there with its bytes reversed, if they are big-endian.
+            # netcdf-c reverses the bytes of the fill value where chunks are not there, if they are big-endian.
             is_big = any(one.configuration.get("endian") == "big" for one in self.meta.codecs)
             known = (self.meta.shape, self.context.access(self.path, self.meta, write_empty=is_big))
         if known[0] != shape:

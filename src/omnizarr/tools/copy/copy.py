@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple, Protocol, Unpack, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, Unpack, cast
 
 from omnizarr.errors import ConflictError, ExistsError, NotFoundError, UnsupportedError
 from omnizarr.format.dialects import DRAFT
@@ -15,18 +15,24 @@ from omnizarr.hierarchy.nodes import format_of
 from omnizarr.hierarchy.opening import Place
 from omnizarr.hierarchy.transfer import check_apart, check_room, make_room
 from omnizarr.hierarchy.upkeep import is_sound, record
+from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.store.file import FileStore
 from omnizarr.store.protocol import Store, place_name
 from omnizarr.tools.copy import note as journal
+from omnizarr.tools.copy.asked import Asked, check_no_others, needs_the_model
 from omnizarr.tools.copy.batches import Moved, Mover
 from omnizarr.tools.copy.changes import Changes
 from omnizarr.tools.copy.choosing import chosen, in_order, is_document, own_documents, reduced
-from omnizarr.tools.copy.datasets import Asked, check_no_others, copy_through_model, needs_the_model
 from omnizarr.tools.copy.sweeping import check_no_links, sweep
 from omnizarr.tools.editing.rooted import climb
 from omnizarr.tools.nodes import Node, context_of, nodes_of, open_at
 from omnizarr.tools.progress import Progress
+
+if TYPE_CHECKING:
+    from omnizarr.tools.copy import datasets
+else:
+    datasets = LateModule("omnizarr.tools.copy.datasets")
 
 _MOST_NAMED: Final = 3
 
@@ -117,7 +123,9 @@ def copy(
     if needs_the_model(source, target, asked):
         others = {"path": path, "target_path": target_path, "include": include, "exclude": exclude, "verify": verify}
         check_no_others(others)
-        names = copy_through_model(source, target, asked, overwrite=overwrite, dry_run=dry_run, progress=progress)
+        names = datasets.copy_through_model(
+            source, target, asked, overwrite=overwrite, dry_run=dry_run, progress=progress
+        )
         kind, count, nbytes = names[2]
         return Copied(names[0], names[1], count, 0 if dry_run else count, 0, nbytes, dry_run=dry_run, kind=kind)
     node = open_at(source, path=path, limits=limits)

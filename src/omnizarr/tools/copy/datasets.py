@@ -3,64 +3,35 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any
 
-from omnizarr.errors import ExistsError, UnsupportedError
+from omnizarr.errors import ExistsError
 from omnizarr.hierarchy.nodes import format_of
-from omnizarr.nc.copying import BUFFER, Choice, Copy, chosen_kind, copy_dataset
-from omnizarr.nc.kinds import NETCDF4_KINDS, ZARR_KINDS, kind_by_name
+from omnizarr.nc.copying import Choice, Copy, chosen_kind, copy_dataset
+from omnizarr.nc.kinds import NETCDF4_KINDS, ZARR_KINDS
 from omnizarr.nc.opening import open_source
-from omnizarr.nc.restoring import SMALLEST_CHUNK, Layout
+from omnizarr.nc.restoring import Layout
 from omnizarr.nc.specs import parse_chunks, parse_filters
 from omnizarr.store.protocol import place_name
 from omnizarr.store.resolve import resolve
+from omnizarr.tools.copy.asked import Asked
 from omnizarr.tools.progress import Progress
 
-_HDF5: Final = b"\x89HDF\r\n\x1a\n"
 
-
-class Asked(NamedTuple):
-    """What only a copy through the netCDF model can do; each field is a letter of nccopy."""
-
-    kind: str | None = None
-    level: int | None = None
-    shuffle: bool = False
-    chunks: Sequence[str] | Mapping[str, int | Sequence[int]] | str = ()
-    filters: Sequence[str] | str = ()
-    values_of: Sequence[str] = ()
-    variables: Sequence[str] = ()
-    values_of_groups: Sequence[str] = ()
-    groups: Sequence[str] = ()
-    fixed: bool = False
-    buffer: int = BUFFER
-    smallest_chunk: int = SMALLEST_CHUNK
-    in_memory: bool = False
-    cache: int | None = None
-    cache_slots: int | None = None
-
-    @property
-    def choice(self) -> Choice:
-        """The same, understood."""
-        layout = Layout(
-            self.level, self.shuffle, parse_chunks(self.chunks), tuple(parse_filters(self.filters)), self.smallest_chunk
-        )
-        return Choice(
-            self.kind,
-            layout,
-            self.values_of,
-            self.variables,
-            self.values_of_groups,
-            self.groups,
-            self.fixed,
-            self.buffer,
-        )
-
-
-def needs_the_model(source: object, target: object, asked: Asked) -> bool:
-    """Whether keys cannot just be copied: one side is a file of another format, or something is asked for."""
-    return asked != Asked() or _is_file_of_netcdf(source) or kind_by_name(target) not in ZARR_KINDS
+def choice_of(asked: Asked) -> Choice:
+    """Return what is asked, understood."""
+    chunks, filters = parse_chunks(asked.chunks), tuple(parse_filters(asked.filters))
+    return Choice(
+        asked.kind,
+        Layout(asked.level, asked.shuffle, chunks, filters, asked.smallest_chunk),
+        asked.values_of,
+        asked.variables,
+        asked.values_of_groups,
+        asked.groups,
+        asked.fixed,
+        asked.buffer,
+    )
 
 
 def copy_through_model(
@@ -73,7 +44,7 @@ def copy_through_model(
         NotFoundError: If nothing is in the source, or something is named that is not there.
         UnsupportedError: If the kind cannot hold what is to be copied.
     """
-    choice = asked.choice
+    choice = choice_of(asked)
     opened = open_source(source)
     try:
         kind = chosen_kind(opened.kind, target, choice)
@@ -85,17 +56,6 @@ def copy_through_model(
         return opened.name, _name(target), done
     finally:
         opened.close()
-
-
-def _is_file_of_netcdf(source: object) -> bool:
-    if not isinstance(source, (str, os.PathLike)):
-        return False
-    try:
-        with Path(os.fspath(source)).open("rb") as file:
-            head = file.read(len(_HDF5))
-    except (OSError, ValueError):
-        return False
-    return head == _HDF5 or head[:4] in (b"CDF\x01", b"CDF\x02", b"CDF\x05")
 
 
 def _name(target: object) -> str:
@@ -120,17 +80,3 @@ def _check_free(target: object, kind: str, source: str, *, overwrite: bool) -> N
     if not there and any(store.list_dir(f"{path_in}/" if path_in else "")):
         # Whatever this is, it was not made by us, and no one has asked to lose it.
         raise ExistsError("something is there that is no array or group", path=name, hint="Choose a new name.")
-
-
-def check_no_others(asked: Mapping[str, object]) -> None:
-    """Refuse options that only a copy of keys has.
-
-    Raises:
-        UnsupportedError: If any is given.
-    """
-    given = [name for name, value in asked.items() if value]
-    if given:
-        raise UnsupportedError(
-            f"{', '.join(given)} cannot be used where a dataset is written anew",
-            hint="They go with copies from Zarr to Zarr, of all keys as they are.",
-        )
