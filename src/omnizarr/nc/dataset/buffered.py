@@ -10,8 +10,9 @@ import numpy as np
 
 from omnizarr.nc.source import Key, Source, Values, counts, everything, filled, grow, open_mesh
 from omnizarr.nc.tree import Group, Var
+from omnizarr.nc.zarr.quantize import quantized
 
-_AT_ONCE: Final = 64 << 20
+_AT_ONCE: Final = 4 << 20
 """Bytes of values that are handed over together."""
 
 
@@ -54,6 +55,8 @@ class BufferedSource:
     def write(self, var: Var, key: Key, values: Values) -> None:
         """Store values; unlimited dimensions grow."""
         self._dirty = True
+        if var.storage.quantize is not None:
+            values = quantized(values, *var.storage.quantize, var.fill)
         self._held(var)
         grow(var, key)
         held = self._held(var)
@@ -132,4 +135,11 @@ def _copy(source: Source, var: Var, target: Source, other: Var) -> None:
     step = max(1, _AT_ONCE // row)
     for start in range(0, var.shape[0], step):
         key = (slice(start, min(start + step, var.shape[0]), 1), *whole[1:])
-        target.write(other, key, source.read(var, key))
+        values = source.read(var, key)
+        if not _is_unwritten(values, var):
+            target.write(other, key, values)
+
+
+def _is_unwritten(values: Values, var: Var) -> bool:
+    """Whether values are what a place holds anyway, where nothing was written."""
+    return values.dtype.kind in "iuf" and not var.storage.no_fill and bool((values == var.fill).all())

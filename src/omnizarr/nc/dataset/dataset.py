@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module  # h5py is an extra
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -13,6 +14,7 @@ from omnizarr.nc.dataset.errors import BadOptionError
 from omnizarr.nc.dataset.handle import Handle
 from omnizarr.nc.dataset.places import FORMATS, Opened, open_place
 from omnizarr.nc.dataset.switches import Switches
+from omnizarr.nc.kinds import NETCDF4_KINDS
 from omnizarr.nc.source import Source
 from omnizarr.nc.tree import Group as Node
 
@@ -172,19 +174,26 @@ class Dataset(Switches):
 
     def has_blosc_filter(self) -> bool:
         """Say whether blosc can be used."""
-        return True
+        return self._has_filter(32001)
 
     def has_zstd_filter(self) -> bool:
         """Say whether zstd can be used."""
-        return True
+        return self._has_filter(32015)
 
     def has_bzip2_filter(self) -> bool:
         """Say whether bzip2 can be used."""
-        return True
+        return self._has_filter(307)
 
     def has_szip_filter(self) -> bool:
         """Say whether szip can be used."""
-        return False
+        return self._has_filter(4)
+
+    def _has_filter(self, number: int) -> bool:
+        """Say whether a filter can be used here: in Zarr all but szip, in netCDF-4 what HDF5 has."""
+        if self._handle.source.kind not in NETCDF4_KINDS:
+            return number != 4
+        h5z: Any = import_module("h5py").h5z
+        return bool(h5z.filter_avail(number))
 
     def __enter__(self) -> Self:
         return self
