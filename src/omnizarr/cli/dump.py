@@ -10,8 +10,8 @@ from omnizarr.cli.output import Output
 from omnizarr.cli.parser import Parser, UsageError
 
 if TYPE_CHECKING:
-    from omnizarr.nc.dump.run import Form
     from omnizarr.nc.dump.options import Notes
+    from omnizarr.nc.dump.run import Form
 
 _SHORTEST = 10
 _MOST_DIGITS = 20

@@ -21,7 +21,7 @@ def _limited() -> None:
 
 def run(*words: object) -> bytes:
     """Run a program of netcdf-c, and return what it prints."""
-    done = subprocess.run([str(word) for word in words], capture_output=True, timeout=60, preexec_fn=_limited)  # noqa: PLW1509
+    done = subprocess.run([str(word) for word in words], capture_output=True, timeout=60, preexec_fn=_limited)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -110,9 +110,7 @@ def test_names(name, wanted):
     assert escaped(name) == wanted
 
 
-@pytest.mark.parametrize(
-    "calendar", ["standard", "proleptic_gregorian", "noleap", "all_leap", "360_day", "julian"]
-)
+@pytest.mark.parametrize("calendar", ["standard", "proleptic_gregorian", "noleap", "all_leap", "360_day", "julian"])
 @given(day=st.integers(-690_000, 3_000_000), second=st.integers(0, 86_399))
 def test_times_are_those_of_cftime(calendar, day, second):
     cftime = pytest.importorskip("cftime")

@@ -6,8 +6,6 @@ import io
 
 import numpy as np
 import pytest
-from tests.nc.dump import samples
-from tests.nc.dump.oracle import generate, needs_netcdf, run
 
 from omnizarr.errors import NotFoundError, SelectionError
 from omnizarr.nc.dump.options import Options
@@ -15,6 +13,8 @@ from omnizarr.nc.dump.run import dataset_name, dump, to_cdl
 from omnizarr.nc.source import MemorySource
 from omnizarr.nc.tree import Attr, Filter
 from omnizarr.nc.types import CHAR, DOUBLE, FLOAT, INT, STRING, UBYTE, Compound, Enum, Field, Vlen
+from tests.nc.dump import samples
+from tests.nc.dump.oracle import generate, needs_netcdf, run
 
 LETTERS = {
     "plain": ((), {}),

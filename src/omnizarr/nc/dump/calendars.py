@@ -77,7 +77,7 @@ class Calendar(NamedTuple):
 
     def hours(self, moment: Moment) -> float:
         """Return the hours since the beginning of 1970."""
-        month = moment.month if 1 <= moment.month <= 12 else 1  # noqa: PLR2004 - months
+        month = moment.month if 1 <= moment.month <= 12 else 1
         months = self.leap_days if self.years and self.is_leap(moment.year) else self.days
         days = sum(months[: month - 1]) + moment.day - 1
         if self.years:
@@ -88,7 +88,7 @@ class Calendar(NamedTuple):
         """Return what is so many hours after the beginning of 1970."""
         day = floor(hours / 24.0)
         hour = hours - day * 24.0
-        if hour >= 24.0:  # noqa: PLR2004 - hours
+        if hour >= 24.0:
             day, hour = day + 1, hour - 24.0
         year = 0
         if self.years:

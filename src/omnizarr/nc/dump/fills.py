@@ -13,8 +13,8 @@ from omnizarr.nc.types import BYTE, CHAR, UBYTE, Atomic, Compound, Type, Vlen, d
 def fill_of(var: Var) -> Any:  # noqa: ANN401 - a scalar of the variable's type
     """Return the fill value of a variable, or `None` if none of its values is taken for one.
 
-    That is its `_FillValue` if that has the variable's type, else what the type has by default; bytes, of which every value
-    may be meant, and user types have none by default.
+    That is its `_FillValue` if that has the variable's type, else what the type has by default; bytes, of which every
+    value may be meant, and user types have none by default.
     """
     attr = var.attrs.get("_FillValue")
     if attr is not None and type_path(attr.type) == type_path(var.type) and len(attr.value) == 1:
@@ -29,7 +29,7 @@ def equals(kind: Type, fill: Any, value: Any) -> bool:  # noqa: ANN401 - scalars
     if isinstance(kind, Compound):
         return all(_members_equal(field.type, fill[field.name], value[field.name]) for field in kind.fields)
     if isinstance(kind, Vlen):
-        return len(fill) == len(value) and all(map(lambda a, b: equals(kind.base, a, b), fill, value))  # noqa: C417 - two
+        return len(fill) == len(value) and all(map(lambda a, b: equals(kind.base, a, b), fill, value))
     if isinstance(kind, Atomic) and kind.numpy.kind == "f":
         return _close(kind.numpy.type(fill), kind.numpy.type(value))
     if kind == CHAR:  # NumPy has no NULs at the end

@@ -1,7 +1,7 @@
 """A dataset's definitions as NcML, the XML that ncdump writes with -x.
 
-ncdump refuses datasets with groups and user types. Here, groups are nested `group` elements, and a user type is told of by
-its name, as NcML's schema has it.
+ncdump refuses datasets with groups and user types. Here, groups are nested `group` elements, and a user type is told of
+by its name, as NcML's schema has it.
 """
 
 from __future__ import annotations
@@ -99,5 +99,3 @@ def _text(attr: Attr, value: Any, digits: Digits) -> str:  # noqa: ANN401 - a va
 def _quoted(text: str) -> str:
     known = "".join(_ESCAPES.get(one) or (f"&#{ord(one)};" if one < " " or one == "\x7f" else one) for one in text)
     return f'"{known}"'
-
-

@@ -24,8 +24,8 @@ def dump(source: object, out: BinaryIO, options: Options | None = None, form: Fo
         source: Where the dataset is, or a source that is open already, which stays open.
         out: Takes the text, as bytes.
         options: What is printed, and how; all of it by default.
-        form: "cdl"; "ncml" for the definitions as XML; "json", as `omnizarr.nc.dump.json_form` says; or "kind" for just a
-            line with the kind of dataset.
+        form: "cdl"; "ncml" for the definitions as XML; "json", as `omnizarr.nc.dump.json_form` says; or "kind" for
+            just a line with the kind of dataset.
 
     Raises:
         NotFoundError: If nothing is there, or no variable or group of a name that is asked for.
@@ -73,7 +73,7 @@ def dataset_name(where: str) -> str:
     """
     path = where
     if "://" in where:
-        path = where.split("#")[0].split("?")[0].partition("://")[2]
+        path = where.split("#", maxsplit=1)[0].split("?", maxsplit=1)[0].partition("://")[2]
     last = path.rstrip("/").rpartition("/")[2]
     stem, dot, _ = last.rpartition(".")
     return stem if dot else last

@@ -1,4 +1,4 @@
-"""The values of variables in CDL: numbers through the kernel, everything else value by value, a few megabytes at a time."""
+"""Values of variables in CDL: numbers through the kernel, everything else value by value, some megabytes at a time."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from omnizarr.native import CdlRows
 from omnizarr.nc.dump.constants import Writer, writer
 from omnizarr.nc.dump.fills import equals, fill_of
 from omnizarr.nc.dump.formats import c_format, formatted
@@ -19,7 +20,6 @@ from omnizarr.nc.dump.times import Bounds, time_axis
 from omnizarr.nc.source import Source
 from omnizarr.nc.tree import Var
 from omnizarr.nc.types import CHAR, DOUBLE, FLOAT, NUMERIC, is_fixed
-from omnizarr.native import CdlRows
 
 Texts: TypeAlias = Callable[[np.ndarray[Any, Any]], bytes]
 
