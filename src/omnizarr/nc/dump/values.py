@@ -1,4 +1,4 @@
-"""The values of variables in CDL: numbers through the kernel, everything else value by value, a few megabytes at a time."""
+"""Values of variables in CDL: numbers through the kernel, everything else value by value, some megabytes at a time."""
 
 from __future__ import annotations
 
