@@ -9,6 +9,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from omnizarr.errors import OmnizarrWarning
+
 TYPES = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"]
 
 
@@ -109,7 +111,10 @@ def test_what_is_masked_is_never_stored_as_another_number(dtype):
         ds.createDimension("x", 2)
         variable = ds.createVariable("v", dtype, ("x",))
         variable.missing_value = 1000.5
-        with pytest.raises(OverflowError, match="cannot be stored as 1000.5"):
+        with (
+            pytest.raises(OverflowError, match=r"cannot be stored as 1000\.5"),
+            pytest.warns(OmnizarrWarning, match="missing_value cannot be safely cast"),
+        ):
             variable[:] = np.ma.masked_array([1, 2], mask=[True, False])
 
 
