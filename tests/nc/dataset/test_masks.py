@@ -112,8 +112,8 @@ def test_what_is_masked_is_never_stored_as_another_number(dtype):
         variable = ds.createVariable("v", dtype, ("x",))
         variable.missing_value = 1000.5
         with (
-            pytest.raises(OverflowError, match=r"cannot be stored as 1000\.5"),
             pytest.warns(OmnizarrWarning, match="missing_value cannot be safely cast"),
+            pytest.raises(OverflowError, match=r"cannot be stored as 1000\.5"),
         ):
             variable[:] = np.ma.masked_array([1, 2], mask=[True, False])
 
