@@ -4,7 +4,8 @@
     ```console                    each line `$ …` runs in bash; the lines below it are what it prints
 
 Standard output and standard error are mixed as they come. `...` alone on a line stands for any lines. `oz` is this
-very package, `python` this very interpreter. The folder that a page is played in reads `/home/me` in what is printed.
+very package, `python` this very interpreter. The folder that a page is played in reads `/home/me` in what is printed,
+and how long something took, which is printed from a second on, is left out.
 Fences of one page share the folder; the commands of one fence also share the shell, so that `$ echo $?` tells how the
 command before it ended.
 
@@ -32,6 +33,7 @@ FENCE = re.compile(
     r"^( *)```(?:python\n(.*?)^\1```$(?:\n+^\1```text\n(.*?)^\1```$)?|console\n(.*?)^\1```$)", re.MULTILINE | re.DOTALL
 )
 HOME = "/home/me"
+TOOK = re.compile(r" in \d+ s, [\d.]+ \w+/s")
 RECORDING = bool(os.environ.get("OMNIZARR_RECORD"))
 _MARK = "--8<-- oz --8<--"
 
@@ -161,6 +163,7 @@ class Player:
             check=False,
         )
         text = done.stdout.decode().replace(f"{self.folder.resolve()}", HOME).replace(f"{self.folder}", HOME)
+        text = TOOK.sub("", text)
         blocks = re.split(rf"(?:^|(?<=\n)|(?<=.)){re.escape(_MARK)}\n", text)
         assert len(blocks) == len(commands) + 1, f"the shell gave up:\n{text}"
         return [_tidy(block.splitlines()) for block in blocks[:-1]]

@@ -52,7 +52,7 @@ def test_every_key_arrives(tmp_path, form, new):
     target = {"memory": MemoryStore(), "dict": {}}.get(new, str(tmp_path / new))
     told = []
     done = oz.copy(tmp_path / "a.zarr", target, verify=True, progress=lambda *at: told.append(at))
-    assert done[2:] == (len(old), len(old), 0, sum(map(len, old.values())), (), True, (), False)
+    assert done[2:] == (len(old), len(old), 0, sum(map(len, old.values())), (), True, (), False, None)
     assert told[-1][:2] == (2 * len(old), 2 * len(old))
     back = oz.copy(target, tmp_path / "c.zarr")
     assert back.copied == len(old)

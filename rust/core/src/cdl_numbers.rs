@@ -182,9 +182,8 @@ fn integer(digits: &[u8], suffix: &[u8], negative: bool) -> Option<i128> {
     if digits.is_empty() || digits.len() > 20 || (digits.len() > 1 && digits.first() == Some(&b'0')) {
         return None;
     }
-    let size = digits
-        .iter()
-        .fold(0i128, |sum, digit| sum.wrapping_mul(10).wrapping_add(i128::from(digit.wrapping_sub(b'0'))));
+    let size =
+        digits.iter().fold(0i128, |sum, digit| sum.wrapping_mul(10).wrapping_add(i128::from(digit.wrapping_sub(b'0'))));
     let value = if negative { size.wrapping_neg() } else { size };
     let (low, high) = match suffix.to_ascii_lowercase().as_slice() {
         b"" => (i128::from(i64::MIN), i128::from(u64::MAX)),
@@ -231,7 +230,9 @@ mod tests {
 
     #[test]
     fn anything_else_stops_the_scan_behind_the_last_number() {
-        for (text, end) in [("1, \"a\"", 1), ("1, 2x", 1), ("1, 010", 1), ("1, 0x1", 1), ("{1}", 0), ("1 /* 2", 1), ("1, ", 1)] {
+        for (text, end) in
+            [("1, \"a\"", 1), ("1, 2x", 1), ("1, 010", 1), ("1, 0x1", 1), ("{1}", 0), ("1 /* 2", 1), ("1, ", 1)]
+        {
             assert_eq!(numbers::<i32>(text.as_bytes(), 0).end, end, "{text}");
         }
         for odd in [".", "-", "1e", "--1", "300b", "-1u", "1.5x", "99999999999999999999", "1_0", ""] {

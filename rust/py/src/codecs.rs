@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use omnizarr_core::codec::{
-    Base64, Blosc, Bz2, Checksum, Conditional, Crc32c, Gzip, Lz4, Lzma, LzmaFilter, N5Lz4, Shuffle, Step, Sum, Zlib,
-    Zstd,
+    Base64, Blosc, Bz2, Checksum, Conditional, Crc32c, Gzip, Lz4, Lzma, LzmaFilter, N5Lz4, Shuffle, Step, Sum, Szip,
+    SzipOptions, Zlib, Zstd,
 };
 use omnizarr_core::error::CodecError;
 use pyo3::exceptions::{PyKeyError, PyValueError};
@@ -48,6 +48,12 @@ pub fn byte_step(name: &str, config: &Bound<'_, PyDict>) -> PyResult<Arc<dyn Ste
         "crc32c" => made(Ok(Crc32c::new())),
         "shuffle" => made(Shuffle::new(option(config, "elementsize")?)),
         "lzma" => lzma(config),
+        "szip" => made(Szip::new(SzipOptions {
+            mask: option(config, "mask")?,
+            block: option(config, "block")?,
+            line: option(config, "line")?,
+            bits: option(config, "bits")?,
+        })),
         "base64" => made(Ok(Base64)),
         "checksum" => Ok(Arc::new(checksum(config)?)),
         "conditional" => {

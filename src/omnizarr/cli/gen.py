@@ -22,15 +22,21 @@ def configure(parser: Parser) -> None:
     """Say what the command takes."""
     parser.add_argument("text", metavar="CDL", nargs="?", default="-", help="a file of CDL text; - is standard input")
     parser.add_argument("-o", "--output", metavar="LOCATION", help="where the dataset goes; what is there is replaced")
-    parser.add_argument("-b", dest="binary", action="store_true", help="write it beside you, under the name of the text")
+    parser.add_argument(
+        "-b", dest="binary", action="store_true", help="write it beside you, under the name of the text"
+    )
     parser.add_argument("-n", dest="old", action="store_true", help="as -b, with the ending .cdf")
     parser.add_argument(
-        "-k", "--kind", help="what to write: nczarr, nczarr3, zarr, zarr3, nc4, nc7, nc3, nc6, nc5 (or a long name of those)"
+        "-k",
+        "--kind",
+        help="what to write: nczarr, nczarr3, zarr, zarr3, nc4, nc7, nc3, nc6, nc5 (or a long name of those)",
     )
     for letter, kind in _LETTERS.items():
         parser.add_argument(f"-{letter}", dest="kind", action="store_const", const=kind, help=f"as -k {kind}")
     parser.add_argument("-l", "--language", metavar="WHAT", help="b: a dataset; python: a program that makes it")
-    parser.add_argument("-c", dest="code", action="store_true", help="as -l python; the program goes to standard output")
+    parser.add_argument(
+        "-c", dest="code", action="store_true", help="as -l python; the program goes to standard output"
+    )
     parser.add_argument("-N", "--name", help="call the dataset so")
     parser.add_argument("-x", "--no-fill", action="store_true", help="leave elements undefined that have no value")
     parser.add_argument("-H", "--header", action="store_true", help="leave out all values")

@@ -14,8 +14,8 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
         "tree": "draw what lies below a group",
         "ls": "list names, one a line",
         "cat": "print values: as text, CSV, JSON or NumPy's format",
-        "dump": "print a netCDF dataset as CDL, as ncdump does",
         "zmap": "list raw keys, with sizes and what they hold",
+        "dump": "print a netCDF dataset as CDL, as ncdump does",
     },
     "change": {
         "attrs": "show, set and delete attributes",
@@ -24,7 +24,7 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
         "consolidate": "copy all documents of a hierarchy into one",
     },
     "carry over": {
-        "copy": "copy nodes from store to store, byte for byte",
+        "copy": "copy nodes from store to store, and datasets between Zarr and netCDF files",
         "convert": "change format, chunks, shards or codecs",
         "gen": "make a dataset from CDL text, as ncgen does",
     },

@@ -235,6 +235,7 @@ RARE: Final[dict[str, str]] = {
     **dict.fromkeys(("numcodecs.astype", "numcodecs.quantize", "numcodecs.fixedscaleoffset"), "arithmetic"),
     **dict.fromkeys(("numcodecs.pcodec", "zfp", "numcodecs.zfpy"), "packed"),
     **dict.fromkeys(("scale_offset", "cast_value"), "values"),
+    "numcodecs.szip": "szip",
 }
 """The other codecs of the kernel: the module `steps_…` that knows each, imported when an array has it."""
 

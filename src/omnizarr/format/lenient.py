@@ -21,6 +21,7 @@ from omnizarr.model.jsonvalue import JSON
 
 _SPACE: Final = re.compile(r"[ \t\n\r\ufeff]*")
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+(\.[0-9]*)?|(\.[0-9]+))([eE][+-]?[0-9]+)?")
+_HEX: Final = re.compile(r"[+-]?0[xX](?:[0-9a-fA-F]+(?:\.[0-9a-fA-F]*)?|\.[0-9a-fA-F]+)(?:[pP][+-]?[0-9]{1,5})?")
 _WORD: Final = re.compile(r"[+-]?[A-Za-z]+")
 _STRING: Final = re.compile(r'"((?:[^"\\]++|\\.)*+)"', re.DOTALL)
 _ODD_QUOTE: Final = re.compile(r"(?<!\\)((?:\\\\)*+)\\'")
@@ -38,7 +39,10 @@ class Real(float):
     @classmethod
     def of(cls, text: str) -> Real:
         """Return the number that a text spells."""
-        made = cls(text)
+        try:
+            made = cls(float.fromhex(text) if "x" in text.lower() else text)
+        except OverflowError:  # only of hexadecimal digits
+            made = cls("inf")
         made.text = text
         return made
 
@@ -49,9 +53,11 @@ class Whole(int):
     text: str
 
     @classmethod
-    def of(cls, text: str) -> int:
-        """Return the number that a text spells."""
+    def of(cls, text: str) -> int | Real:
+        """Return the number that a text spells; `-0` has a sign that no whole number has."""
         plain = int(text)
+        if not plain and text.startswith("-"):
+            return Real.of(text)
         if str(plain) == text:
             return plain
         made = cls(plain)
@@ -118,6 +124,9 @@ class _Reader:
             return self._list(at + 1, depth + 1)
         if first == '"':
             return self._string(at)
+        found = _HEX.match(self._text, at)  # as text may look that netcdf-c took for a number
+        if found is not None:
+            return Real.of(found[0]), found.end()
         found = _NUMBER.match(self._text, at)
         if found is not None:
             return self._number(found), found.end()

@@ -6,6 +6,7 @@ netcdf-c marks its arrays: up to 4.9.2 by `_NCZARR_ARRAY` or `_nczarr_array` in 
 - Up to 4.9.0 `<U1` is text of one byte for each letter, not four.
 - Up to 4.9.2 a big-endian type is a label: the bytes are the machine's, which is to say little-endian.
 - The shuffle filter of `elementsize` 0 means elements of the array's type, and of 8 bytes (a pointer) for strings.
+- The szip filter has lines that depend on the length of the array, where in HDF5 they depend on that of a chunk.
 - The fill value of a string is the text itself, not base64.
 - The fill value of a double that was never set is cut to six digits, so no longer the one that everybody compares with.
 """
@@ -27,6 +28,7 @@ FILL_DOUBLE: Final = 9.969209968386869e36
 
 _CUT_FILL_DOUBLE: Final = 9.96921e36
 _MARKS: Final = ("_nczarr_array", "_NCZARR_ARRAY", "_nczarr_array_", "_NCZARR_ARRAY_")
+_MEMBERS: Final = ("dimension_references", "dimrefs", "storage")
 _STRING: Final = re.compile(r"[<>|=]?S([0-9]{1,9})")
 _NUMBER: Final = re.compile(r"[<>|=]?([iuf])([0-9]{1,2})")
 _POINTER: Final = 8
@@ -34,9 +36,13 @@ _POINTER: Final = 8
 
 def writer_of(zarray: Mapping[str, JSON], zattrs: Mapping[str, JSON]) -> Writer:
     """Say by its marks who wrote an array."""
-    if any(isinstance(zattrs.get(mark), dict) for mark in _MARKS):
+    if any(_is_mark(zattrs.get(name)) for name in _MARKS):
         return "new"
-    return "old" if any(isinstance(zarray.get(mark), dict) for mark in _MARKS) else ""
+    return "old" if any(_is_mark(zarray.get(name)) for name in _MARKS) else ""
+
+
+def _is_mark(value: JSON) -> bool:
+    return isinstance(value, dict) and any(name in value for name in _MEMBERS)
 
 
 def as_meant(zarray: dict[str, JSON], zattrs: Mapping[str, JSON], writer: Writer) -> dict[str, JSON]:
@@ -59,19 +65,22 @@ def as_meant(zarray: dict[str, JSON], zattrs: Mapping[str, JSON], writer: Writer
         doc["fill_value"] = _number_fill(doc.get("fill_value"), number[1], dtype)
     size = _POINTER if text is not None else int(number[2]) if number is not None else 0
     if size:
-        filters = doc.get("filters")
-        doc["compressor"] = _with_size(doc.get("compressor"), size)
+        filters, shape = doc.get("filters"), doc.get("shape")
+        last = shape[-1] if isinstance(shape, list) and shape else 0
+        doc["compressor"] = _with_size(doc.get("compressor"), size, last)
         if isinstance(filters, list):
-            doc["filters"] = [_with_size(one, size) for one in filters]
+            doc["filters"] = [_with_size(one, size, last) for one in filters]
     for field in ("filters", "compressor", "fill_value"):
         if field not in zarray and doc.get(field) is None:
             doc.pop(field, None)  # so that whoever reads it says that it is missing
     return doc
 
 
-def _with_size(codec: JSON, size: int) -> JSON:
+def _with_size(codec: JSON, size: int, last: JSON) -> JSON:
     if isinstance(codec, dict) and codec.get("id") == "shuffle" and codec.get("elementsize", 0) == 0:
         return {**codec, "elementsize": size}
+    if isinstance(codec, dict) and codec.get("id") == "szip" and "pixels-per-scanline" not in codec:
+        return {**codec, "pixels-per-scanline": last}
     return codec
 
 

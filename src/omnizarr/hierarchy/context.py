@@ -82,14 +82,14 @@ class Context:
         """Whether documents and listings are cheap: the store is in memory or in the file system."""
         return isinstance(kernel_target(self.store)[0], (FileStore, MemoryStore, ZipStore))
 
-    def access(self, path: str, meta: ArrayMeta) -> Access:
+    def access(self, path: str, meta: ArrayMeta, *, write_empty: bool = False) -> Access:
         """Return what reads and writes the array at a path."""
         return Access(
             self.store,
             path,
             meta,
             limits=self.limits,
-            write_empty=self.write_empty,
+            write_empty=write_empty or self.write_empty,
             cache_bytes=self.cache_bytes,
         )
 

@@ -88,6 +88,7 @@ KINDS: Final[dict[str, Kind]] = {
     "numcodecs.fletcher32": "bytes",
     "numcodecs.jenkins_lookup3": "bytes",
     "numcodecs.base64": "bytes",
+    "numcodecs.szip": "bytes",
 }
 """The kind of each codec known by name; names that are not here are judged by the codec layer."""
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 from importlib import import_module  # each kind of place is loaded when the first dataset of it is opened
-from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from omnizarr.nc import url
 from omnizarr.nc.kinds import NETCDF3_KINDS, NETCDF4_KINDS, as_kind, kind_by_name
 from omnizarr.nc.source import Source
 from omnizarr.nc.tree import Group
+from omnizarr.store.sniff import sniff_file
 
 Mode: TypeAlias = Literal["r", "a"]
 
-_HDF5 = b"\x89HDF\r\n\x1a\n"
+_FILES: Final = {"netCDF classic file": "omnizarr.nc.files.classic", "HDF5 file": "omnizarr.nc.files.hdf5"}
 
 
 def open_source(where: object, mode: Mode = "r", **options: Any) -> Source:  # noqa: ANN401 - each kind has its own
@@ -36,11 +36,8 @@ def open_source(where: object, mode: Mode = "r", **options: Any) -> Source:  # n
         options = {**asked, **options}
     home = "omnizarr.nc.zarr.source"
     if isinstance(where, (str, os.PathLike)):
-        head = _head(os.fspath(where))
-        if head.startswith(b"CDF"):
-            home = "omnizarr.nc.files.classic"
-        elif head == _HDF5:
-            home = "omnizarr.nc.files.hdf5"
+        found = sniff_file(os.fspath(where))
+        home = _FILES.get(found.what if found is not None else "", home)
     source: Source = import_module(home).open_source(where, mode, **options)
     return source
 
@@ -72,11 +69,3 @@ def create_source(where: object, root: Group, kind: str | None = None, **options
         home = "omnizarr.nc.zarr.source"
     source: Source = import_module(home).create_source(where, root, kind, **options)
     return source
-
-
-def _head(path: str) -> bytes:
-    try:
-        with Path(path).open("rb") as file:
-            return file.read(len(_HDF5))
-    except OSError:
-        return b""

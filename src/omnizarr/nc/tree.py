@@ -47,6 +47,9 @@ class Attr(NamedTuple):
             return NotImplemented if not isinstance(other, Attr) else False
         return same_values(self.value, other.value)
 
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
     def __hash__(self) -> int:
         return hash((self.name, self.type))
 
@@ -90,7 +93,7 @@ class Dim:
     name: str
     size: int
     unlimited: bool = False
-    group: Group | None = None
+    group: Group | None = field(default=None, repr=False)
 
     @property
     def path(self) -> str:
@@ -107,8 +110,8 @@ class Var:
     dims: tuple[Dim, ...] = ()
     attrs: dict[str, Attr] = field(default_factory=dict[str, Attr])
     storage: Storage = field(default_factory=Storage)
-    group: Group | None = None
-    handle: Any = None
+    group: Group | None = field(default=None, repr=False)
+    handle: Any = field(default=None, repr=False)
     """What the source that made the tree needs to find the values; nobody else looks at it."""
 
     @property
@@ -135,13 +138,13 @@ class Group:
     """A group; the root has the name "/" and no parent. All mappings keep the order of definition."""
 
     name: str = "/"
-    parent: Group | None = None
+    parent: Group | None = field(default=None, repr=False)
     dims: dict[str, Dim] = field(default_factory=dict[str, Dim])
     types: dict[str, User] = field(default_factory=dict[str, User])
     vars: dict[str, Var] = field(default_factory=dict[str, Var])
     groups: dict[str, Group] = field(default_factory=dict)
     attrs: dict[str, Attr] = field(default_factory=dict[str, Attr])
-    handle: Any = None
+    handle: Any = field(default=None, repr=False)
 
     @property
     def path(self) -> str:

@@ -38,8 +38,8 @@ _MAGIC: Final = (
 _PAGES: Final = ((b"<!doctype html", "HTML page"), (b"<html", "HTML page"), (b"<?xml", "XML document"))
 
 _CURES: Final = {
-    "HDF5 file": "HDF5 and netCDF-4 files cannot be opened yet.",
-    "netCDF classic file": "netCDF files cannot be opened yet.",
+    "HDF5 file": "`omnizarr.Dataset` and `oz dump` open it; `oz copy` makes Zarr of it.",
+    "netCDF classic file": "`omnizarr.Dataset` and `oz dump` open it; `oz copy` makes Zarr of it.",
     "GRIB file": "GRIB files cannot be opened yet.",
     "TIFF file": "TIFF files cannot be opened yet.",
     "reference set": "Reference sets cannot be opened yet.",

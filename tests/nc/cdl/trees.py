@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from omnizarr.nc.source import MemorySource, everything
-from omnizarr.nc.tree import Attr, Group, same_values
+from omnizarr.nc.tree import Attr, Group, Var, same_values
 
 
 def differences(one: MemorySource, other: MemorySource, *, storage: bool = False) -> list[str]:
@@ -15,9 +15,7 @@ def differences(one: MemorySource, other: MemorySource, *, storage: bool = False
     return list(_groups(one, other, one.root, other.root, storage=storage))
 
 
-def _groups(
-    one: MemorySource, other: MemorySource, left: Group, right: Group, *, storage: bool
-) -> Iterator[str]:
+def _groups(one: MemorySource, other: MemorySource, left: Group, right: Group, *, storage: bool) -> Iterator[str]:
     here = left.path
     for what in ("dims", "types", "vars", "groups", "attrs"):
         a, b = list(getattr(left, what)), list(getattr(right, what))
@@ -33,19 +31,22 @@ def _groups(
             yield f"{here} type {name}: {kind} != {right.types[name]}"
     yield from _attrs(here, left.attrs, right.attrs)
     for name, var in left.vars.items():
-        twin = right.vars[name]
-        if var.type != twin.type or [d.path for d in var.dims] != [d.path for d in twin.dims]:
-            yield f"{var.path}: {var.type} {var.dims} != {twin.type} {twin.dims}"
-            continue
-        yield from _attrs(var.path, var.attrs, twin.attrs)
-        if storage and var.storage != twin.storage:
-            yield f"{var.path}: {var.storage} != {twin.storage}"
-        if var.shape == twin.shape:
-            a, b = one.read(var, everything(var)), other.read(twin, everything(twin))
-            if not same_values(a, b):
-                yield f"{var.path}: {np.array2string(a, threshold=20)} != {np.array2string(b, threshold=20)}"
+        yield from _variables(one, other, var, right.vars[name], storage=storage)
     for name, group in left.groups.items():
         yield from _groups(one, other, group, right.groups[name], storage=storage)
+
+
+def _variables(one: MemorySource, other: MemorySource, var: Var, twin: Var, *, storage: bool) -> Iterator[str]:
+    if var.type != twin.type or [d.path for d in var.dims] != [d.path for d in twin.dims]:
+        yield f"{var.path}: {var.type} {var.dims} != {twin.type} {twin.dims}"
+        return
+    yield from _attrs(var.path, var.attrs, twin.attrs)
+    if storage and var.storage != twin.storage:
+        yield f"{var.path}: {var.storage} != {twin.storage}"
+    if var.shape == twin.shape:
+        a, b = one.read(var, everything(var)), other.read(twin, everything(twin))
+        if not same_values(a, b):
+            yield f"{var.path}: {np.array2string(a, threshold=20)} != {np.array2string(b, threshold=20)}"
 
 
 def _attrs(where: str, left: dict[str, Attr], right: dict[str, Attr]) -> Iterator[str]:

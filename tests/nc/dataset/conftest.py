@@ -40,10 +40,14 @@ def same(expected, found):
         assert np.ma.isMaskedArray(expected) == np.ma.isMaskedArray(found), (expected, found)
         assert np.asarray(found).dtype == np.asarray(expected).dtype
         assert np.shape(found) == np.shape(expected)
-        assert np.ma.getmaskarray(found).tolist() == np.ma.getmaskarray(expected).tolist()
+        if expected.dtype.names is None:
+            assert np.ma.getmaskarray(found).tolist() == np.ma.getmaskarray(expected).tolist()
         if np.ma.isMaskedArray(expected) and expected is not np.ma.masked and np.ma.getmaskarray(expected).any():
             assert found.fill_value == expected.fill_value or expected.fill_value != expected.fill_value
-        if expected.dtype == object:
+        if expected.dtype.names is not None:
+            for name in expected.dtype.names:
+                same(expected[name], found[name])
+        elif expected.dtype == object:
             for one, other in zip(expected.flat, found.flat, strict=True):
                 same(one, other)
         else:

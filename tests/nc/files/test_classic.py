@@ -195,7 +195,7 @@ def read_all(source):
 def test_every_cut_of_a_file_is_an_error(tmp_path):
     data = small(tmp_path).read_bytes()
     for length in range(len(data)):
-        with pytest.raises(CorruptError, match="netCDF-3|cut off"):
+        with pytest.raises(CorruptError, match=r"netCDF-3|cut off"):
             read_all(open_source(data[:length]))
 
 

@@ -36,6 +36,7 @@ mod rows;
 mod series;
 mod shuffle;
 mod stream;
+mod szip;
 mod units;
 mod unshuffle;
 #[cfg(target_arch = "x86_64")]
@@ -71,6 +72,7 @@ pub use pcodec::{NumberKind, Pcodec, PcodecOptions};
 pub use reshape::{Length, Reshape};
 pub use series::Series;
 pub use shuffle::Shuffle;
+pub use szip::{Szip, SzipOptions};
 pub use zfp::{Zfp, ZfpMode, ZfpType};
 pub use zlib::Zlib;
 pub use zstd::Zstd;

@@ -94,9 +94,7 @@ class Filling:
 
     def _inside(self, item: Const) -> list[Const]:
         if item.kind != "list":
-            raise self.text.error(
-                item.at, "values along an unlimited dimension that is not the first stand in braces"
-            )
+            raise self.text.error(item.at, "values along an unlimited dimension that is not the first stand in braces")
         inside: list[Const] = item.value
         return inside
 
@@ -113,7 +111,7 @@ def _unlimited(dims: tuple[Dim, ...], start: int) -> int:
 
 def _unit(var: Var) -> int:
     """Return how long texts are that follow each other: as long as the last dimension, unless it has no limit."""
-    if len(var.dims) < 2 or var.dims[-1].unlimited:  # noqa: PLR2004 - rows have two
+    if len(var.dims) < 2 or var.dims[-1].unlimited:  # rows have two
         return 1
     return max(var.dims[-1].size, 1)
 

@@ -166,7 +166,7 @@ def _integer(lexer: Lexer, token: Token) -> Const:
         if digits.startswith(b"0"):
             lexer.text.warn(token.at, "a number that begins with 0 is octal, and what follows an 8 or 9 is not read")
             digits = re.split(rb"[89]", digits)[0] or b"0"
-        size = int(digits, 8 if digits.startswith(b"0") else 10) if len(digits) <= 30 else 1 << 64  # noqa: PLR2004
+        size = int(digits, 8 if digits.startswith(b"0") else 10) if len(digits) <= 30 else 1 << 64
     if negative and unsigned:
         raise lexer.text.error(token.at, "an unsigned number has no sign")
     value = -size if negative else size
@@ -243,7 +243,7 @@ def _days(year: int, month: int, day: int) -> int:
     >>> _days(1970, 1, 2), _days(1582, 10, 15) - _days(1582, 10, 4)
     (1, 1)
     """
-    year, month = (year - 1, month + 12) if month < 3 else (year, month)  # noqa: PLR2004 - years begin with March
+    year, month = (year - 1, month + 12) if month < 3 else (year, month)  # years begin with March
     days = 365 * year + year // 4 + (153 * month - 457) // 5 + day
     gregorian = (year, month, day) >= (1582, 10, 15)
     return days + (year // 400 - year // 100 if gregorian else -2) - 719469
@@ -280,18 +280,15 @@ def number(text: Text, const: Const, kind: Atomic) -> Any:  # noqa: ANN401 - an 
 def _as_float(text: Text, value: float, kind: Atomic, at: int) -> Any:  # noqa: ANN401 - a scalar of NumPy
     with np.errstate(over="ignore"):
         found = kind.numpy.type(value)
-    if np.isinf(found) and not (isinstance(value, float) and math.isinf(value)):
+    if np.isinf(found) and not math.isinf(value):
         text.warn(at, f"{value} is out of range for {kind.name}")
     return found
 
 
 def _as_int(text: Text, value: float, kind: Atomic, at: int) -> int:
-    if isinstance(value, float):
-        whole = int(value) if math.isfinite(value) else 0
-        if whole != value:
-            text.warn(at, f"{value} becomes {wrapped(whole, kind.name)} as {kind.name}")
-    else:
-        whole = value
+    whole = int(value) if math.isfinite(value) else 0
+    if float(whole) != float(value):
+        text.warn(at, f"{value} becomes {wrapped(whole, kind.name)} as {kind.name}")
     name = kind.name.removeprefix("u")
     if not fits(whole, name) and not fits(whole, f"u{name}"):
         text.warn(at, f"{whole} is out of range for {kind.name}; its lower {_BITS[kind.name]} bits are taken")

@@ -226,4 +226,3 @@ def _is_simple(kind: User) -> bool:
     if isinstance(kind, Vlen):
         return isinstance(kind.base, Atomic)
     return not isinstance(kind, Compound) or all(isinstance(field.type, Atomic) for field in kind.fields)
-

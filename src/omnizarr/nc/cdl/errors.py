@@ -28,9 +28,9 @@ class Text:
         self.name = name
 
     def place(self, at: int) -> tuple[int, int]:
-        """Return line and column of a byte, both from 1.
+        r"""Return line and column of a byte, both from 1.
 
-        >>> Text("é\\nab".encode(), "x").place(4)
+        >>> Text("é\nab".encode(), "x").place(4)
         (2, 2)
         """
         begin = self.data.rfind(b"\n", 0, at) + 1
@@ -38,9 +38,9 @@ class Text:
         return line, len(self.data[begin:at].decode("utf-8", "replace")) + 1
 
     def error(self, at: int, what: str, hint: str | None = None) -> CdlError:
-        """Return an error about a place, with the line and a caret below the place.
+        r"""Return an error about a place, with the line and a caret below the place.
 
-        >>> print(Text(b"netcdf x {\\n  y\\n}", "x.cdl").error(13, "expected ':'"))
+        >>> print(Text(b"netcdf x {\n  y\n}", "x.cdl").error(13, "expected ':'"))
         x.cdl:2:3: expected ':'
           y
           ^

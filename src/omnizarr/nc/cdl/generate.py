@@ -52,8 +52,12 @@ def generate(
             for name, var in group.vars.items():
                 if var in source.given:
                     target.write(twin.vars[name], everything(var), source.read(var, everything(var)))
-    finally:
-        target.close()
+    except BaseException:
+        discard = getattr(target, "discard", None)
+        if discard is not None:
+            discard()
+        raise
+    target.close()
     return counted(source, os.fspath(where) if isinstance(where, (str, os.PathLike)) else repr(where), kind)
 
 

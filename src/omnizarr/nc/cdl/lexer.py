@@ -11,9 +11,12 @@ from omnizarr.nc.cdl.errors import CdlError, Text
 _NAME: Final = rb"(?:[A-Za-z_\x80-\xff]|\.(?=[A-Za-z_])|\\[ -.0-~])(?:[A-Za-z0-9_.@+\-\x80-\xff]|\\[ -.0-~])*"
 _NO_MORE: Final = rb"(?![A-Za-z0-9_.])"
 
-_BLANK: Final = re.compile(rb"(?:[ \t\r\n\f]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_BLANK: Final = rb"(?:[ \t\r\n\f]++|//[^\n]*+|/\*.*?\*/)*+"
+_COMMA: Final = re.compile(rb"[ \t\r\n\f]*,")
+_SKIP: Final = re.compile(_BLANK, re.DOTALL)
 _TOKEN: Final = re.compile(
-    rb"(?P<section>(?:types|dimensions|variables|data|group):)"
+    _BLANK + rb"(?:(?P<mark>[{}(),;=:*])"
+    rb"|(?P<section>(?:types|dimensions|variables|data|group):)"
     rb"|(?P<word>" + _NAME + rb")"
     rb"|(?P<hex>0[xX][0-9A-Fa-f]+(?:[sS]|[lL]{1,2})?)" + _NO_MORE + rb"|(?P<real>"
     rb"[+-]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eEfFdD]))(?:[eE][+-]?[0-9]+)?[fFdDlL]?)" + _NO_MORE + rb"|(?P<integer>"
@@ -21,8 +24,7 @@ _TOKEN: Final = re.compile(
     rb"[+-](?:NaNf?|nanf?|Infinityf?|[Ii]nff?))(?![A-Za-z0-9_.@+\-])"
     rb'|(?P<string>"[^"\\]*(?:\\.[^"\\]*)*")'
     rb"|(?P<char>'''|'(?:[^\\']|\\[0-7]{1,3}|\\[xX][0-9A-Fa-f]{2}|\\.)')"
-    rb"|(?P<mark>[{}(),;=:*])"
-    rb"|(?P<path>/(?:" + _NAME + rb"(?:/" + _NAME + rb")*)?)",
+    rb"|(?P<path>/(?![/*])(?:" + _NAME + rb"(?:/" + _NAME + rb")*)?))",
     re.DOTALL,
 )
 _HEADER: Final = re.compile(rb"([^{]+)(?=\{)")
@@ -81,6 +83,15 @@ class Lexer:
             return True
         return False
 
+    def comma(self) -> bool:
+        """Step over a comma if it comes next; as `accept`, and faster."""
+        if self._next is None:
+            found = _COMMA.match(self.text.data, self.here)
+            if found is not None:
+                self.here = found.end()
+                return True
+        return self.accept(",")
+
     def unexpected(self, wanted: str, hint: str | None = None) -> CdlError:
         """Return an error that says what should stand where the next token is."""
         token = self.peek()
@@ -116,18 +127,22 @@ class Lexer:
         return text if text.isascii() else unicodedata.normalize("NFC", text)
 
     def _scan(self) -> Token:
-        data = self.text.data
-        blank = _BLANK.match(data, self.here)
-        start = blank.end() if blank else self.here
-        if start >= len(data):
-            return Token("end", b"", start, start)
-        if data.startswith(b"/*", start):
-            raise self.text.error(start, "this comment has no end")
-        found = _TOKEN.match(data, start)
+        found = _TOKEN.match(self.text.data, self.here)
         if found is None:
-            raise self._odd(start)
-        kind, part = found.lastgroup or "", found[0]
-        return Token(part.decode() if kind == "mark" else kind, part, start, found.end())
+            return self._no_token()
+        kind = found.lastgroup or ""
+        part = found[kind]
+        start, end = found.span(kind)
+        return Token(part.decode() if kind == "mark" else kind, part, start, end)
+
+    def _no_token(self) -> Token:
+        blank = _SKIP.match(self.text.data, self.here)
+        start = blank.end() if blank else self.here
+        if start >= len(self.text.data):
+            return Token("end", b"", start, start)
+        if self.text.data.startswith(b"/*", start):
+            raise self.text.error(start, "this comment has no end")
+        raise self._odd(start)
 
     def _odd(self, start: int) -> CdlError:
         first = self.text.data[start : start + 1]

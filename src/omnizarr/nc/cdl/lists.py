@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from omnizarr.native import cdl_numbers
-from omnizarr.nc.cdl.constants import Const, constant
+from omnizarr.nc.cdl.constants import Const, constant, unescaped
 from omnizarr.nc.cdl.lexer import Lexer
 from omnizarr.nc.types import CHAR, STRING, Atomic, Type, Vlen
 
 _DEEPEST: Final = 100
+_NUMBERS: Final = ("integer", "real", "word", "special")
+_TEXT: Final = re.compile(rb'[ \t\r\n\f]*("[^"\\]*(?:\\.[^"\\]*)*")[ \t\r\n\f]*,', re.DOTALL)
+"""A string that something follows."""
 
 
 def read_list(lexer: Lexer, kind: Type | None = None) -> list[Const]:
@@ -38,10 +42,23 @@ def _read(lexer: Lexer, bulk: str | None, depth: int) -> list[Const]:
         return items
     lexer.accept(",")  # an empty first value, which ncgen reads over
     while True:
-        if not (bulk and _read_run(lexer, bulk, items)):
+        kind = lexer.peek().kind
+        if kind == "string":
+            _read_texts(lexer, items)
+        elif not (bulk and kind in _NUMBERS and _read_run(lexer, bulk, items)):
             items.append(_read_one(lexer, bulk, depth))
-        if not lexer.accept(","):
+        if not lexer.comma():
             return items
+
+
+def _read_texts(lexer: Lexer, items: list[Const]) -> None:
+    """Read strings up to the last of them."""
+    data, here = lexer.text.data, lexer.peek().at
+    while (found := _TEXT.match(data, here)) is not None:
+        items.append(Const("string", unescaped(found[1][1:-1]), found.start(1)))
+        here = found.end()
+    lexer.seek(here)
+    items.append(constant(lexer) if lexer.peek().kind != "{" else _read_one(lexer, None, 0))
 
 
 def _read_one(lexer: Lexer, bulk: str | None, depth: int) -> Const:
@@ -59,8 +76,6 @@ def _read_one(lexer: Lexer, bulk: str | None, depth: int) -> Const:
 def _read_run(lexer: Lexer, bulk: str, items: list[Const]) -> bool:
     """Read numbers up to what is none; say whether there were any."""
     token = lexer.peek()
-    if token.kind not in ("integer", "real", "word", "special"):
-        return False
     values, fills, misfit, end = cdl_numbers(lexer.text.data, token.at, bulk)
     if not len(values):
         return False

@@ -58,13 +58,20 @@ def parse(text: str | bytes, name: str = "<cdl>") -> CdlSource:
     >>> source.name, source.root.vars["v"].handle.tolist()
     ('small', [1, -32767, 3])
     """
-    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else bytes(text)
-    return _Parser(Text(data, name)).run()
+    return _Parser(Text(_bytes(text) if isinstance(text, str) else bytes(text), name)).run()
 
 
 def load(path: str | os.PathLike[str]) -> CdlSource:
     """Return the dataset that a CDL file describes."""
     return parse(Path(path).read_bytes(), os.fspath(path))
+
+
+def _bytes(text: str) -> bytes:
+    """Return text as bytes; what was no UTF-8 when it was decoded becomes what it was."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
 
 
 class _Parser:
@@ -147,7 +154,7 @@ class _Parser:
         """Read one declaration, attribute or list of values."""
         lexer = self.lexer
         first = lexer.peek()
-        if first.kind == ":" or first.kind == "section":
+        if first.kind in (":", "section"):
             self.attribute(group, None)
         elif first.kind not in ("word", "path"):
             raise lexer.unexpected("a declaration, an attribute or '}'")

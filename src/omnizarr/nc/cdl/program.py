@@ -167,5 +167,7 @@ def _numbers(values: Values) -> str:
     texts: list[str] = []
     for value in values.tolist():
         text = repr(value)
-        texts.append(f"np.{text.lstrip('-')}" if text in ("nan", "inf") else f"-np.{text[1:]}" if text == "-inf" else text)
+        texts.append(
+            f"np.{text.lstrip('-')}" if text in ("nan", "inf") else f"-np.{text[1:]}" if text == "-inf" else text
+        )
     return f"[{', '.join(texts)}]"

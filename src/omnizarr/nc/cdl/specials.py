@@ -87,7 +87,7 @@ def _chunks(special: Special, var: Var) -> None:
 
 def _deflate(special: Special, var: Var) -> None:
     level = special.one()
-    if level > 9:  # noqa: PLR2004 - zlib's highest
+    if level > 9:  # zlib's highest
         raise special.text.error(special.at, "levels of deflate go from 0 to 9")
     var.storage.deflate = level
 
@@ -121,7 +121,7 @@ def _parameter(special: Special, part: str) -> tuple[int, ...]:
     found = re.fullmatch(r"([+-]?(?:0[xX][0-9A-Fa-f]+|\d+))([uU]?)(?:[bB]|[sS]|([lL]{1,2}))?", part)
     if found:
         number = int(found[1], 0) if not re.match(r"[+-]?0\d", found[1]) else int(found[1])
-        if found[3] and (len(found[3]) == 2 or not -(1 << 31) <= number < 1 << 32):  # noqa: PLR2004 - as in C
+        if found[3] and (len(found[3]) == 2 or not -(1 << 31) <= number < 1 << 32):  # as in C
             return struct.unpack("<II", (number & (1 << 64) - 1).to_bytes(8, "little"))
         return (number & 0xFFFFFFFF,)
     real = re.fullmatch(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)([fFdD]?)", part)

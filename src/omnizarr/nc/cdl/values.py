@@ -31,6 +31,8 @@ def elements(text: Text, items: list[Const], kind: Type, fill: Any = None) -> Va
     fill = filler(kind) if fill is None else fill
     if isinstance(kind, Atomic) and kind not in (CHAR, STRING):
         return _numbers(text, items, kind, fill)
+    if isinstance(kind, Compound):
+        return _records(text, items, kind, fill)
     array = zeros((count(items),), kind)
     for index, item in enumerate(_single(text, items, kind)):
         array[index] = fill if item.kind == "fill" else element(text, item, kind)
@@ -39,25 +41,30 @@ def elements(text: Text, items: list[Const], kind: Type, fill: Any = None) -> Va
 
 def element(text: Text, item: Const, kind: Type) -> Any:  # noqa: ANN401 - whatever the type is in memory
     """Return a constant as one element of a type."""
-    if item.kind == "list" and not isinstance(kind, (Compound, Vlen)):
+    if isinstance(kind, (Compound, Vlen)):
+        return _several(text, item, kind)
+    if item.kind == "list":
         raise text.error(item.at, f"a value of type {kind.name} does not stand in braces")
-    if isinstance(kind, Atomic):
-        if kind == CHAR:
-            return characters(text, item)[:1]
-        return string(text, item) if kind == STRING else number(text, item, kind)
     if isinstance(kind, Enum):
         return _member(text, item, kind)
     if isinstance(kind, Opaque):
         if item.kind != "opaque":
             raise text.error(item.at, f"a value of type {kind.name} is written as 0x and hexadecimal digits")
         return np.void(item.value[: kind.size].ljust(kind.size, b"\0"))
+    if kind == CHAR:
+        return characters(text, item)[:1]
+    return string(text, item) if kind == STRING else number(text, item, kind)
+
+
+def _several(text: Text, item: Const, kind: Compound | Vlen) -> Any:  # noqa: ANN401 - an array or a record
+    """Return what stands in braces as one element."""
     if item.kind != "list":
         raise text.error(item.at, f"a value of type {kind.name} stands in braces")
-    if isinstance(kind, Vlen):
-        if kind.base == CHAR:
-            return single_bytes(b"".join(characters(text, one) for one in item.value))
-        return elements(text, item.value, kind.base)
-    return _record(text, item, kind)
+    if isinstance(kind, Compound):
+        return _records(text, [item], kind, None)[0]
+    if kind.base == CHAR:
+        return single_bytes(b"".join(characters(text, one) for one in item.value))
+    return elements(text, item.value, kind.base)
 
 
 def filler(kind: Type) -> Any:  # noqa: ANN401 - an element
@@ -167,34 +174,53 @@ def _member(text: Text, item: Const, kind: Enum) -> int:
     raise text.error(item.at, f"{kind.name} has no member {item.value}", f"It has {', '.join(known)}.")
 
 
-def _record(text: Text, item: Const, kind: Compound) -> Any:  # noqa: ANN401 - a record of NumPy
-    given: list[Const] = item.value
-    if len(given) > len(kind.fields):
-        raise text.error(given[len(kind.fields)].at, f"{kind.name} has only {len(kind.fields)} members")
-    record = zeros((1,), kind)
+def _records(text: Text, items: list[Const], kind: Compound, fill: Any) -> Values:  # noqa: ANN401 - a record
+    """Return records, made member by member."""
+    width = len(kind.fields)
+    for item in items:
+        if item.kind not in ("list", "fill"):
+            raise text.error(item.at, f"a value of type {kind.name} stands in braces")
+        if item.kind == "list" and len(item.value) > width:
+            raise text.error(item.value[width].at, f"{kind.name} has only {width} members")
+    array = np.zeros((len(items),), kind.numpy)
     for index, field in enumerate(kind.fields):
-        one = given[index] if index < len(given) else Const("fill", None, item.at)
-        put(record[field.name], 0, _field(text, one, field), field)
-    return record[0]
+        column = [
+            item.value[index] if item.kind == "list" and index < len(item.value) else Const("fill", None, item.at)
+            for item in items
+        ]
+        array[field.name] = _column(text, column, field)
+    for index, item in enumerate(items):
+        if item.kind == "fill":
+            array[index] = filler(kind) if fill is None else fill
+    return array
 
 
-def _field(text: Text, one: Const, field: Field) -> Values:
-    size = _size(field)
-    if one.kind == "fill":
-        return elements_of(field.type, filler(field.type), size)
+def _column(text: Text, column: list[Const], field: Field) -> Values:
+    """Return what records have in a member, each given by one constant."""
     if not field.shape:
-        return elements(text, [one], field.type)
+        return elements(text, column, field.type)
+    size = _size(field)
+    if field.type != CHAR and all(one.kind == "list" and len(one.value) == size for one in column):
+        flat = [one for row in column for one in row.value]
+        return elements(text, flat, field.type).reshape(len(column), *field.shape)
+    values = elements_of(field.type, filler(field.type), len(column) * size).reshape(len(column), size)
+    for index, one in enumerate(column):
+        if one.kind != "fill":
+            _row(text, one, field, values[index])
+    return values.reshape(len(column), *field.shape)
+
+
+def _row(text: Text, one: Const, field: Field, values: Values) -> None:
+    """Set the first elements of a member that is an array."""
     if one.kind != "list":
         raise text.error(one.at, f"values of the member {field.name} stand in braces, since it is an array")
     if field.type == CHAR:
         found = single_bytes(padded(text, one.value, field.shape[-1] if len(field.shape) > 1 else 1, b"\0"))
     else:
         found = elements(text, one.value, field.type)
-    if len(found) > size:
-        text.warn(one.at, f"{len(found)} values for the member {field.name}, which has room for {size}")
-    values = elements_of(field.type, filler(field.type), size)
-    values[: len(found)] = found[:size]
-    return values
+    if len(found) > len(values):
+        text.warn(one.at, f"{len(found)} values for the member {field.name}, which has room for {len(values)}")
+    values[: len(found)] = found[: len(values)]
 
 
 def _size(field: Field) -> int:

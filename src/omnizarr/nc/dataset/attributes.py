@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from omnizarr.errors import StoreError
 from omnizarr.nc.dataset.errors import NoAttributeError
@@ -12,11 +12,13 @@ from omnizarr.nc.dataset.values import from_attr, to_attr
 from omnizarr.nc.dataset.words import PRIVATE
 from omnizarr.nc.tree import Attr, Group, Var
 
+NodeT = TypeVar("NodeT", Group, Var)
+
 put = object.__setattr__
 """Sets an attribute of the object itself."""
 
 
-class Attributed:
+class Attributed(Generic[NodeT]):
     """What datasets, groups and variables have in common.
 
     There is no `__dict__` of Python: that name gives the attributes in the dataset.
@@ -25,7 +27,7 @@ class Attributed:
     __slots__ = ("_handle", "_ncstring_attrs__", "_node")
 
     _handle: Handle
-    _node: Group | Var
+    _node: NodeT
     _ncstring_attrs__: bool
 
     def ncattrs(self) -> list[str]:

@@ -8,10 +8,11 @@ from typing import Final
 
 import numpy as np
 
-from omnizarr.nc.source import Key, MemorySource, Source, Values, counts, everything, filled, grow, open_mesh
+from omnizarr.nc.source import Key, Source, Values, counts, everything, filled, grow, open_mesh
 from omnizarr.nc.tree import Group, Var
+from omnizarr.nc.zarr.quantize import quantized
 
-_AT_ONCE: Final = 64 << 20
+_AT_ONCE: Final = 4 << 20
 """Bytes of values that are handed over together."""
 
 
@@ -54,6 +55,8 @@ class BufferedSource:
     def write(self, var: Var, key: Key, values: Values) -> None:
         """Store values; unlimited dimensions grow."""
         self._dirty = True
+        if var.storage.quantize is not None:
+            values = quantized(values, *var.storage.quantize, var.fill)
         self._held(var)
         grow(var, key)
         held = self._held(var)
@@ -89,14 +92,6 @@ class BufferedSource:
             self._below.close()
         self._values.clear()
 
-    def copy_to(self, target: Source) -> None:
-        """Write all values to another source, whose tree has the same names."""
-        for group in self.root.walk():
-            other = target.root.find_group(group.path)
-            for name, var in group.vars.items():
-                if other is not None and 0 not in var.shape:
-                    _copy(self, var, target, other.vars[name])
-
     def _held(self, var: Var) -> Values:
         """Return all values of a variable, as long as its dimensions are now."""
         _, held = self._values.get(id(var), (var, None))
@@ -121,7 +116,16 @@ def _shapes(root: Group) -> dict[int, tuple[int, ...]]:
     return {id(var): var.shape for group in root.walk() for var in group.vars.values()}
 
 
-def _copy(source: BufferedSource | MemorySource, var: Var, target: Source, other: Var) -> None:
+def copy_values(source: Source, target: Source) -> None:
+    """Write all values to another source, whose tree has the same names."""
+    for group in source.root.walk():
+        other = target.root.find_group(group.path)
+        for name, var in group.vars.items():
+            if other is not None and 0 not in var.shape:
+                _copy(source, var, target, other.vars[name])
+
+
+def _copy(source: Source, var: Var, target: Source, other: Var) -> None:
     """Copy values in pieces along the first dimension."""
     if not var.dims:
         target.write(other, (), source.read(var, ()))
@@ -131,4 +135,11 @@ def _copy(source: BufferedSource | MemorySource, var: Var, target: Source, other
     step = max(1, _AT_ONCE // row)
     for start in range(0, var.shape[0], step):
         key = (slice(start, min(start + step, var.shape[0]), 1), *whole[1:])
-        target.write(other, key, source.read(var, key))
+        values = source.read(var, key)
+        if not _is_unwritten(values, var):
+            target.write(other, key, values)
+
+
+def _is_unwritten(values: Values, var: Var) -> bool:
+    """Whether values are what a place holds anyway, where nothing was written."""
+    return values.dtype.kind in "iuf" and not var.storage.no_fill and bool((values == var.fill).all())

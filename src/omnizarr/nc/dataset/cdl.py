@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from omnizarr.nc.cdl.parser import load
+from omnizarr.nc.dataset.buffered import copy_values
+from omnizarr.nc.dataset.places import kind_of
+from omnizarr.nc.dump.run import to_cdl
+from omnizarr.nc.opening import create_source
 from omnizarr.nc.source import Source
 
 
@@ -15,7 +20,7 @@ def cdl_of(source: Source, *, coordinates: bool, data: bool) -> str:
         coordinates: Include values of coordinate variables.
         data: Include all values.
     """
-    raise NotImplementedError
+    return to_cdl(source, special=True, data="coordinates" if coordinates else "all" if data else "none")
 
 
 def create_from_cdl(text: Path, target: Path, format: str) -> None:  # noqa: A002 - the name users know
@@ -26,4 +31,9 @@ def create_from_cdl(text: Path, target: Path, format: str) -> None:  # noqa: A00
         target: What to create.
         format: What to write, as `Dataset` takes it.
     """
-    raise NotImplementedError
+    parsed = load(text)
+    made = create_source(target, parsed.root, kind_of(target, format)[0])
+    try:
+        copy_values(parsed, made)
+    finally:
+        made.close()

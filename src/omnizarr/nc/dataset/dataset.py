@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module  # h5py is an extra
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -13,6 +14,7 @@ from omnizarr.nc.dataset.errors import BadOptionError
 from omnizarr.nc.dataset.handle import Handle
 from omnizarr.nc.dataset.places import FORMATS, Opened, open_place
 from omnizarr.nc.dataset.switches import Switches
+from omnizarr.nc.kinds import NETCDF4_KINDS
 from omnizarr.nc.source import Source
 from omnizarr.nc.tree import Group as Node
 
@@ -44,8 +46,8 @@ class Dataset(Switches):
         ...     t = ds.createVariable("t", "f4", ("time",))
         ...     t.units = "K"
         ...     t[0:3] = [280, 281.5, 283]
-        ...     print(t[1:], t.units, len(ds.dimensions["time"]))
-        [281.5 283.0] K 3
+        ...     print(t[1:].tolist(), t.units, len(ds.dimensions["time"]))
+        [281.5, 283.0] K 3
     """
 
     __slots__ = ("_finish",)
@@ -75,6 +77,8 @@ class Dataset(Switches):
             filename, mode, clobber=clobber, format=format, diskless=diskless, persist=persist, memory=memory
         )
         handle = Handle(opened.source, model=opened.model, keepweakref=keepweakref, auto_complex=auto_complex)
+        if isinstance(filename, (str, os.PathLike)):
+            handle.name = str(filename)
         self._begin(handle, opened)
 
     def _begin(self, handle: Handle, opened: Opened) -> None:
@@ -118,7 +122,8 @@ class Dataset(Switches):
 
     def filepath(self, encoding: str | None = None) -> str:  # noqa: ARG002 - what netCDF4 takes
         """Return where the dataset is."""
-        return self._handle.live().name
+        self._handle.live()
+        return self._handle.name
 
     @staticmethod
     def fromcdl(
@@ -169,19 +174,26 @@ class Dataset(Switches):
 
     def has_blosc_filter(self) -> bool:
         """Say whether blosc can be used."""
-        return True
+        return self._has_filter(32001)
 
     def has_zstd_filter(self) -> bool:
         """Say whether zstd can be used."""
-        return True
+        return self._has_filter(32015)
 
     def has_bzip2_filter(self) -> bool:
         """Say whether bzip2 can be used."""
-        return True
+        return self._has_filter(307)
 
     def has_szip_filter(self) -> bool:
         """Say whether szip can be used."""
-        return False
+        return self._has_filter(4)
+
+    def _has_filter(self, number: int) -> bool:
+        """Say whether a filter can be used here: in Zarr all but szip, in netCDF-4 what HDF5 has."""
+        if self._handle.source.kind not in NETCDF4_KINDS:
+            return number != 4
+        h5z: Any = import_module("h5py").h5z
+        return bool(h5z.filter_avail(number))
 
     def __enter__(self) -> Self:
         return self
@@ -204,8 +216,7 @@ class Group(Dataset):
     __slots__ = ()
 
     def __init__(self, parent: Dataset, name: str | Node) -> None:
-        made = parent.createGroup(name) if isinstance(name, str) else None
-        node: Node = made._node if made is not None else name  # noqa: SLF001 - another of this class
+        node: Node = parent.createGroup(name)._node if isinstance(name, str) else name  # noqa: SLF001 - of this class
         put(self, "_handle", parent._handle)  # noqa: SLF001 - groups and datasets belong together
         put(self, "_finish", None)
         put(self, "_node", node)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module  # an extra, loaded when dates are asked for
 from typing import Any
 
 from omnizarr.errors import MissingDependencyError
@@ -31,7 +32,6 @@ def date2index(dates: Any, nctime: Any, calendar: str | None = None, select: str
 
 def _cftime() -> Any:  # noqa: ANN401 - a module
     try:
-        import cftime  # noqa: PLC0415 - an extra
+        return import_module("cftime")
     except ImportError:
         raise MissingDependencyError("dates need the package cftime", hint="pip install 'omnizarr[dates]'") from None
-    return cftime

@@ -32,7 +32,7 @@ from omnizarr.nc.tree import Attr, Dim, Endian, Group
 from omnizarr.nc.types import INT, Opaque, User
 
 
-class GroupBase(Attributed):
+class GroupBase(Attributed[Group]):
     """Dimensions, variables, groups and types by name."""
 
     __slots__ = (
@@ -41,7 +41,6 @@ class GroupBase(Attributed):
 
     __orthogonal_indexing__ = True
 
-    _node: Group
     dimensions: dict[str, Dimension]
     variables: dict[str, Variable]
     groups: dict[str, Any]

@@ -19,12 +19,13 @@ _MODELS: Final = {
 class Handle:
     """A source, and what the dataset over it was opened with."""
 
-    __slots__ = ("auto_complex", "is_open", "keepweakref", "model", "no_fill", "source")
+    __slots__ = ("auto_complex", "is_open", "keepweakref", "model", "name", "no_fill", "source")
 
     def __init__(
         self, source: Source, *, model: str | None = None, keepweakref: bool = False, auto_complex: bool = False
     ) -> None:
         self.source = source
+        self.name = source.name
         self.model = model or _MODELS.get(source.kind, "NETCDF4")
         self.keepweakref = keepweakref
         self.auto_complex = auto_complex

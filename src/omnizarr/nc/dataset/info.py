@@ -12,9 +12,11 @@ from omnizarr.nc.dataset.attributes import Attributed, put
 from omnizarr.nc.dataset.errors import BadOptionError
 from omnizarr.nc.dataset.look import Look, look_of
 from omnizarr.nc.dataset.plan import default_fillvals
-from omnizarr.nc.dataset.usertypes import UserType
+from omnizarr.nc.dataset.usertypes import CompoundType, UserType
 from omnizarr.nc.dataset.words import class_text
+from omnizarr.nc.kinds import NETCDF4_KINDS
 from omnizarr.nc.tree import Filter, Group, Var
+from omnizarr.nc.zarr.chunking import default_chunks
 
 if TYPE_CHECKING:
     from omnizarr.nc.dataset.dataset import Dataset
@@ -30,14 +32,13 @@ QUANTIZED: Final = {
 _CACHE: Final = (16777216, 1000, 0.75)
 
 
-class VariableInfo(Attributed):
+class VariableInfo(Attributed[Var]):
     """The part of a variable that needs no values."""
 
     __slots__ = ("__weakref__", "_chunk_cache", "_grp", "_look")
 
     __orthogonal_indexing__ = True
 
-    _node: Var
     _grp: Any
     _look: Look
     _chunk_cache: tuple[int, int, float]
@@ -65,6 +66,11 @@ class VariableInfo(Attributed):
     def datatype(self) -> np.dtype[Any] | UserType:
         """The NumPy type of values, or the user type."""
         return self._look.datatype
+
+    @property
+    def auto_complex(self) -> bool:
+        """Whether complex numbers are stored as pairs and read back."""
+        return self._handle.auto_complex
 
     @property
     def ndim(self) -> int:
@@ -154,10 +160,17 @@ class VariableInfo(Attributed):
         """Return the lengths of a chunk, or "contiguous"; `None` for netCDF-3."""
         if not self._handle.model.startswith("NETCDF4"):
             return None
-        storage = self._node.storage
-        if storage.kind != "chunked" or not self._node.dims:
+        var, storage = self._node, self._node.storage
+        if storage.kind != "chunked" or not var.dims:
             return "contiguous"
-        return list(storage.chunks) if storage.chunks is not None else list(self._node.shape)
+        if storage.chunks is not None:
+            return list(storage.chunks)
+        grows = any(dim.unlimited for dim in var.dims)
+        filtered = storage.deflate or storage.fletcher32 or storage.filters
+        if self._handle.source.kind in NETCDF4_KINDS and not grows and not filtered:
+            return "contiguous"
+        lengths = [None if dim.unlimited else dim.size for dim in var.dims]
+        return list(default_chunks(lengths, var.type.numpy.itemsize))
 
     def get_var_chunk_cache(self) -> tuple[int, int, float]:
         """Return what `set_var_chunk_cache` set; Omnizarr has no use for it."""
@@ -193,7 +206,7 @@ class VariableInfo(Attributed):
             path = self._grp.path
         except ReferenceError:
             return "Variable object no longer valid"
-        kind = self._look.kind
+        kind = "compound" if isinstance(self._look.datatype, CompoundType) else self._look.kind
         word = "vlen" if kind == "string" else str(self.dtype) if kind == "primitive" else kind
         lines = [class_text(self), f"{word} {self.name}({', '.join(self.dimensions)})"]
         lines += [f"    {name}: {self.getncattr(name)}" for name in self.ncattrs()]

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+import operator
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from omnizarr.errors import warn
 from omnizarr.nc.dataset.plan import Plan
+from omnizarr.nc.dataset.spreading import BLOCK, spread
 
 Values = np.ndarray[Any, Any]
 
-_BLOCK: Final = 1 << 16
-"""Elements looked at together: what is compared stays in the processor's cache."""
+Test: TypeAlias = tuple[Callable[[Any, Any], Any] | None, Any, bool]
 
 
 def shown(data: Any, plan: Plan, *, mask: bool, always_mask: bool) -> Any:  # noqa: ANN401 - arrays or scalars
@@ -44,45 +46,55 @@ def masked(data: Any, plan: Plan, *, always_mask: bool) -> Any:  # noqa: ANN401 
 
 def _find(array: Values, plan: Plan) -> tuple[Values | None, bool]:
     """Return where values are missing, `None` if nowhere; and whether any equals `missing_value`."""
-    wanted = [one for one in plan.missing if one == one]  # noqa: PLR0124 - all but NaN
-    fill = plan.fill
-    fill_is_nan = fill is not None and fill != fill  # noqa: PLR0124 - NaN alone differs from itself
-    nan = fill_is_nan or len(wanted) != len(plan.missing)
     flat = array.reshape(-1)
-    mask: Values | None = None
+    tests = _tests(plan)
+    if not tests:
+        return None, False
+    results = spread(lambda start, stop: _find_in(flat, start, stop, tests), flat.size)
+    found = [piece for pieces, _ in results for piece in pieces]
+    if not found:
+        return None, False
+    mask = np.zeros(flat.size, np.bool_)
+    for start, piece in found:
+        mask[start : start + piece.size] = piece
+    return mask.reshape(array.shape), any(by_missing for _, by_missing in results)
+
+
+def _find_in(flat: Values, start: int, stop: int, tests: list[Test]) -> tuple[list[tuple[int, Values]], bool]:
+    """Look at values from one index to another, a block at a time."""
+    pieces: list[tuple[int, Values]] = []
     by_missing = False
-    for start in range(0, flat.size, _BLOCK):
-        block = flat[start : start + _BLOCK]
-        found: Any = None
-        for one in wanted:
-            found = _joined(found, block == one)
-        if nan:
-            found = _joined(found, np.isnan(block))
-        if plan.missing and not by_missing and found is not None:
-            by_missing = bool(found.any()) and (not fill_is_nan or _among(block, plan.missing))
-        if fill is not None and not fill_is_nan:
-            found = _joined(found, block == fill)
-        if plan.low is not None:
-            found = _joined(found, block < plan.low)
-        if plan.high is not None:
-            found = _joined(found, block > plan.high)
+    for at in range(start, stop, BLOCK):
+        block = flat[at : min(at + BLOCK, stop)]
+        found: Values | None = None
+        for compare, value, is_missing in tests:
+            hits: Any = np.isnan(block) if compare is None else compare(block, value)
+            by_missing = by_missing or (is_missing and bool(hits.any()))
+            found = hits if found is None else np.logical_or(found, hits, out=found)
         if found is not None and found.any():
-            if mask is None:
-                mask = np.zeros(flat.size, np.bool_)
-            mask[start : start + _BLOCK] = found
-    return (mask.reshape(array.shape) if mask is not None else None), by_missing
+            pieces.append((at, found))
+    return pieces, by_missing
 
 
-def _joined(one: Any, other: Any) -> Any:  # noqa: ANN401 - arrays of booleans
-    return other if one is None else np.logical_or(one, other, out=one)
+def _tests(plan: Plan) -> list[Test]:
+    """Return what values are compared with: how, with what, and whether that is a `missing_value`."""
+    tests = [_equal(one, is_missing=True) for one in plan.missing]
+    if plan.fill is not None:
+        tests.append(_equal(plan.fill, is_missing=False))
+    if plan.low is not None:
+        tests.append((np.less, plan.low, False))
+    if plan.high is not None:
+        tests.append((np.greater, plan.high, False))
+    return tests
 
 
-def _among(block: Values, missing: tuple[Any, ...]) -> bool:
-    return any(bool((np.isnan(block) if one != one else block == one).any()) for one in missing)  # noqa: PLR0124 - NaN
+def _equal(value: Any, *, is_missing: bool) -> Test:  # noqa: ANN401 - a scalar
+    is_nan = value != value  # noqa: PLR0124 - NaN alone differs from itself
+    return (None if is_nan else operator.eq), value, is_missing
 
 
 def _scaled(data: Any, plan: Plan) -> Any:  # noqa: ANN401 - arrays or scalars
-    if np.size(data) <= _BLOCK or data.dtype.kind == "O":
+    if np.size(data) <= BLOCK or data.dtype.kind == "O":
         if plan.scale is not None:
             data = data * plan.scale
         return data + plan.offset if plan.offset is not None else data
@@ -91,13 +103,17 @@ def _scaled(data: Any, plan: Plan) -> Any:  # noqa: ANN401 - arrays or scalars
     dtype = np.result_type(mid, plan.offset) if plan.offset is not None else mid
     out = np.empty(raw.shape, dtype)
     source, target = raw.reshape(-1), out.reshape(-1)
-    for start in range(0, source.size, _BLOCK):
-        part: Any = source[start : start + _BLOCK]
-        goal = target[start : start + _BLOCK]
-        if plan.scale is not None:
-            part = np.multiply(part, plan.scale, out=goal if mid == dtype else None)
-        if plan.offset is not None:
-            np.add(part, plan.offset, out=goal)
+
+    def scale(start: int, stop: int) -> None:
+        for at in range(start, stop, BLOCK):
+            here = slice(at, min(at + BLOCK, stop))
+            part: Any = source[here]
+            if plan.scale is not None:
+                part = np.multiply(part, plan.scale, out=target[here] if mid == dtype else None)
+            if plan.offset is not None:
+                np.add(part, plan.offset, out=target[here])
+
+    spread(scale, source.size)
     if not np.ma.isMaskedArray(data):
         return out
     if data.mask is np.ma.nomask:

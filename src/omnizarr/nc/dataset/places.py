@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from omnizarr.errors import ExistsError, NotFoundError
-from omnizarr.nc.dataset.buffered import BufferedSource
+from omnizarr.nc.dataset.buffered import BufferedSource, copy_values
 from omnizarr.nc.dataset.errors import BadOptionError
 from omnizarr.nc.kinds import NCZARR, NETCDF3_KINDS, NETCDF4_KINDS, ZARR_KINDS, as_kind, kind_by_name
 from omnizarr.nc.opening import create_source, open_source
@@ -72,13 +72,13 @@ def open_place(
         clobber = True
     if not clobber and _exists(where):
         raise ExistsError(f"{where} exists already", hint="With clobber=True it is replaced.")
-    kind, model = _kind(where, format)
+    kind, model = kind_of(where, format)
     if memory is not None:
         return _create_bytes(kind, model, str(where))
     return Opened(_create(where, kind, diskless=diskless, persist=persist), model)
 
 
-def _kind(where: object, format: str) -> tuple[str, str | None]:  # noqa: A002 - the name users know
+def kind_of(where: object, format: str) -> tuple[str, str | None]:  # noqa: A002 - the name users know
     """Return what to write to a place, and the data model that was asked for."""
     by_name = kind_by_name(where)
     if as_kind(format) in ZARR_KINDS:
@@ -97,7 +97,7 @@ def _create(where: object, kind: str, *, diskless: bool, persist: bool) -> Sourc
         return BufferedSource(kind, str(where))
     if diskless or kind in _FILE_KINDS:
         if not diskless and isinstance(where, (str, os.PathLike)):
-            Path(where).write_bytes(b"")  # so that a place that cannot be written to is known now
+            Path(where).write_bytes(b"")  # so that a place that cannot be written to is known at once
         return BufferedSource(kind, str(where), finish=lambda source: _bring(source, where, kind))
     return create_source(where, Group(), kind)
 
@@ -128,18 +128,12 @@ def _exists(where: object) -> bool:
 
 
 def _bring(source: BufferedSource, where: Any, kind: str) -> None:  # noqa: ANN401 - a place
-    """Write everything beside its place, and move it there when it is complete."""
-    aside: Any = where
-    if kind in _FILE_KINDS:
-        path = Path(where)
-        aside = path.with_name(f".{path.name}.{os.getpid()}.part{path.suffix}")
-    target = create_source(aside, source.root, kind)
+    """Write everything to its place; files appear there when they are complete."""
+    target = create_source(where, source.root, kind)
     try:
-        source.copy_to(target)
+        copy_values(source, target)
     finally:
         target.close()
-    if aside is not where:
-        aside.replace(where)
 
 
 def _open_bytes(memory: Any) -> Opened:  # noqa: ANN401 - anything with a buffer

@@ -138,7 +138,8 @@ def viewed(dtype: DType) -> DType:
 def unpacked(kind: Compound, values: Values, *, as_text: bool) -> Values:
     """Return values of a compound as users see them."""
     dtype = aligned(kind)
-    wide = values.astype(dtype)
+    wide = np.zeros(values.shape, dtype)  # the gaps, too
+    wide[...] = values
     view = viewed(dtype)
     return wide.view(view) if as_text and view != dtype and not dtype.hasobject else wide
 

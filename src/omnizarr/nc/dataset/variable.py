@@ -50,12 +50,13 @@ class Variable(VariableInfo):
         chosen = select(index, self.shape)
         key = (*chosen.key, slice(0, 2, 1)) if look.pairs else chosen.key
         data: Any = source.read(var, key)
-        if look.dtype is not str and look.dtype.kind == "c":
-            data = np.ascontiguousarray(data).view(look.dtype).reshape(chosen.shape)
+        dtype: Any = look.dtype
+        if look.kind == "primitive" and dtype.kind == "c":
+            data = np.ascontiguousarray(data).view(dtype).reshape(chosen.shape)
         elif isinstance(var.type, Compound):
             data = unpacked(var.type, data, as_text=self.chartostring)
-        elif look.kind in ("primitive", "enum") and data.dtype != look.dtype:
-            data = data.astype(look.dtype)
+        elif look.kind in ("primitive", "enum") and data.dtype != dtype:
+            data = data.astype(dtype)
         if chosen.after:
             data = data[chosen.after]
             if isinstance(data, np.ndarray) and data.dtype != object:
@@ -64,9 +65,9 @@ class Variable(VariableInfo):
             return _texts(data, index)
         if look.kind == "vlen" and isinstance(data, np.ndarray) and not var.dims:
             data = data[()]
-        if look.kind not in ("compound", "opaque") and look.dtype.kind != "c":
+        if look.kind not in ("compound", "opaque") and dtype.kind != "c":
             if self._plan is None:
-                put(self, "_plan", plan_of(var, look.dtype, mask=self.mask, scale=self.scale))
+                put(self, "_plan", plan_of(var, dtype, mask=self.mask, scale=self.scale))
             plan: Plan = self._plan  # type: ignore[assignment]
             data = shown(data, plan, mask=self.mask and look.kind != "vlen", always_mask=self.always_mask)
         return self._strings(data, chosen) if var.type == CHAR and self.chartostring else data

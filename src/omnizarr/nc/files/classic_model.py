@@ -12,7 +12,6 @@ from omnizarr.nc.types import ATOMIC, BYTE, CHAR, DOUBLE, FLOAT, INT, SHORT, STR
 
 _CLASSIC: Final = (BYTE, CHAR, SHORT, INT, FLOAT, DOUBLE)
 _CDF5: Final = tuple(one for one in ATOMIC if one != STRING)
-_MOST_NAMED: Final = 12
 
 
 def check_classic(root: Group, kind: str, name: str) -> None:
@@ -23,10 +22,9 @@ def check_classic(root: Group, kind: str, name: str) -> None:
     """
     found = list(_in_the_way(root, kind))
     if found:
-        shown = "; ".join(found[:_MOST_NAMED]) + (f"; and {len(found) - _MOST_NAMED} more" * (len(found) > _MOST_NAMED))
         raise UnsupportedError(
-            f"{name} cannot be written as {kind}, which has no room for {shown}",
-            hint="netCDF-4 and Zarr hold all of these; variables can be left out with -v, groups with -g.",
+            f"{name} cannot be written as {kind}, which has no room for {'; '.join(found)}",
+            hint="netCDF-4 and Zarr hold all of these; -V copies only some variables, -G only some groups.",
         )
 
 

@@ -14,9 +14,9 @@ from omnizarr.nc.files.classic_model import check_classic
 from omnizarr.nc.files.new_file import NewFile
 from omnizarr.nc.files.regions import read_region
 from omnizarr.nc.files.strided import FileBytes, Strided
-from omnizarr.nc.replica import replica
 from omnizarr.nc.source import Key, Values, counts, grow, reach
 from omnizarr.nc.tree import Group, Var
+from omnizarr.nc.zarr.copying import copied
 
 _PIECE: Final = 8 << 20
 
@@ -28,7 +28,7 @@ def create_source(where: object, root: Group, kind: str, **options: Any) -> Clas
         UnsupportedError: If the kind cannot hold what the tree defines; nothing is written then.
     """
     check_classic(root, kind, str(where))
-    own = replica(root)
+    own = copied(root)
     return ClassicWriter(where, lay_out(own, kind), kind)
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any, Final
 
 from omnizarr.errors import UnsupportedError
-from omnizarr.nc.files.default_chunks import default_chunks
 from omnizarr.nc.files.hdf5_making import Maker, fill_array
 from omnizarr.nc.files.hdf5_storage import DEFLATE, FLETCHER32, SHUFFLE, SZIP
 from omnizarr.nc.files.hdf5_types import Id
 from omnizarr.nc.files.hdf5_values import Stored
 from omnizarr.nc.tree import Dim, Group, Var
 from omnizarr.nc.types import is_fixed
+from omnizarr.nc.zarr.chunking import default_chunks
 
 _TRACKED: Final = 3  # in the order of creation, and with an index by it
 _NO_VARIABLE: Final = b"This is a netCDF dimension but not a netCDF variable."
@@ -105,6 +105,8 @@ class TreeWriter:
         plist.set_chunk(chunks_of(var, tid.get_size()))
         for number, parameters in _filters(var):
             try:
+                if not self.h5py.h5z.filter_avail(number):
+                    raise ValueError("it is not installed")  # noqa: TRY301 - as HDF5 would, at the next step
                 _set_filter(plist, number, parameters)
             except (ValueError, OSError, RuntimeError, TypeError) as error:
                 raise UnsupportedError(
@@ -135,7 +137,7 @@ def chunks_of(var: Var, itemsize: int) -> tuple[int, ...]:
     filtered = bool(storage.deflate or storage.shuffle or storage.fletcher32 or storage.filters)
     if not any(grows) and not filtered and (storage.kind != "chunked" or storage.chunks is None):
         return ()
-    chunks = storage.chunks or default_chunks(var.shape, grows, itemsize)
+    chunks = storage.chunks or default_chunks([None if dim.unlimited else dim.size for dim in var.dims], itemsize)
     # HDF5 wants no chunk to be longer than a dimension that cannot grow.
     return tuple(n if d.unlimited else min(n, d.size) for n, d in zip(chunks, var.dims, strict=True))
 

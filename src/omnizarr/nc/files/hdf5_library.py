@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -24,6 +25,7 @@ def load_h5py(name: str) -> Any:  # noqa: ANN401 - a package without types
         ) from error
 
 
+@cache
 def load_plugins() -> None:
     """Register the filters of hdf5plugin, if it is installed: Blosc, Zstandard, bzip2, LZ4 and others."""
     with suppress(ImportError):
@@ -44,7 +46,7 @@ def troubles(name: str, path: str | None = None) -> Generator[None]:
         raise
     except (OSError, RuntimeError, LookupError, ValueError, TypeError, OverflowError, MemoryError) as error:
         text = " ".join(str(error).split()) or type(error).__name__
-        if "filter" in text and ("not registered" in text or "not available" in text or "required filter" in text):
+        if "required filter" in text or "not registered" in text or "plugin" in text:
             hint = "pip install hdf5plugin, which has the filters that are often used."
-            raise UnsupportedError(f"{name} needs a filter that is not there: {text}", path=path, hint=hint) from error
+            raise UnsupportedError(f"{name} needs a filter that is not installed", path=path, hint=hint) from error
         raise CorruptError(f"{name} cannot be read as HDF5: {text}", path=path) from error

@@ -71,9 +71,10 @@ class Types:
             return atomic
         if tid.committed() and (named := self._by_place.get(self._place(tid))):
             return named
-        for known, found in self._known:
-            if known.equal(tid):
-                return found
+        equal = [found for known, found in self._known if known.equal(tid)]
+        if equal:  # netcdf-c does not note which of them was meant, and takes the first; of that name, we the nearest
+            same = [found for found in equal if found.name == equal[0].name]
+            return next((found for one in group.above() for found in same if found.home == one.path), equal[0])
         made = self._user(tid, "", group, depth) if self._may_invent else None
         if made is None:
             raise UnsupportedError(f"HDF5's type of class {tid.get_class()} is none of netCDF")

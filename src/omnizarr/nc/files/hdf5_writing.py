@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module  # metadata of packages takes long to import
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -16,13 +16,33 @@ from omnizarr.nc.files.hdf5_values import read_block, write_block
 from omnizarr.nc.files.new_file import NewFile
 from omnizarr.nc.files.regions import read_region
 from omnizarr.nc.kinds import NETCDF4_CLASSIC
-from omnizarr.nc.replica import replica
 from omnizarr.nc.source import Key, Values, counts, grow
 from omnizarr.nc.tree import Attr, Group, Var
+from omnizarr.nc.zarr.copying import copied
+
+_CACHE: Final = 16 << 20
 
 
-def create_source(where: object, root: Group, kind: str, **options: Any) -> Hdf5Writer:  # noqa: ANN401, ARG001 - there are none yet
+def create_source(
+    where: object,
+    root: Group,
+    kind: str,
+    *,
+    in_memory: bool = False,
+    cache: int | None = None,
+    cache_slots: int | None = None,
+    **options: Any,  # noqa: ANN401, ARG001 - what other kinds take
+) -> Hdf5Writer:
     """Create a netCDF-4 file. It is written under another name, and gets its own when it is closed.
+
+    Args:
+        where: A path.
+        root: The definitions.
+        kind: "netCDF-4" or "netCDF-4 classic model".
+        in_memory: Whether to make it in memory, and store it when it is whole.
+        cache: Bytes of chunks that HDF5 keeps for each variable.
+        cache_slots: How many chunks that may be.
+        options: Not looked at.
 
     Raises:
         UnsupportedError: If the kind cannot hold what the tree defines, or a filter is missing.
@@ -36,7 +56,12 @@ def create_source(where: object, root: Group, kind: str, **options: Any) -> Hdf5
             f"{where} cannot be written as netCDF-4, which has its own use for the attributes {', '.join(reserved)}",
             hint="Rename them: `oz attrs`.",
         )
-    return Hdf5Writer(where, root, kind)
+    settings: dict[str, Any] = {"rdcc_nbytes": cache or _CACHE}
+    if cache_slots:
+        settings["rdcc_nslots"] = cache_slots
+    if in_memory:
+        settings |= {"driver": "core", "backing_store": True}
+    return Hdf5Writer(where, root, kind, settings)
 
 
 def _all_attrs(root: Group) -> list[tuple[str, dict[str, Attr]]]:
@@ -52,18 +77,16 @@ class Hdf5Writer:
 
     read_only = False
 
-    def __init__(self, where: object, root: Group, kind: str) -> None:
+    def __init__(self, where: object, root: Group, kind: str, settings: dict[str, Any]) -> None:
         h5py = load_h5py(str(where))
         load_plugins()
-        self.root, self.kind, self.name = replica(root), kind, str(where)
+        self.root, self.kind, self.name = copied(root), kind, str(where)
         self._new = NewFile(where)
         self._open = True
         self._h5py = h5py
         try:
             with troubles(self.name):
-                self._file: Any = h5py.File(
-                    self._new.path, "w", track_order=True, libver=("v108", "v110"), rdcc_nbytes=16 << 20
-                )
+                self._file: Any = h5py.File(self._new.path, "w", track_order=True, libver=("v108", "v110"), **settings)
                 self._tree = TreeWriter(h5py)
                 gid = h5py.h5g.open(self._file.id, b"/")
                 self._set_provenance(gid)

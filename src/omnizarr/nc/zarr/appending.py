@@ -14,6 +14,7 @@ import numpy as np
 from omnizarr.errors import ReadOnlyError, UnsupportedError
 from omnizarr.format import v2, v3
 from omnizarr.format.consolidated import MARK
+from omnizarr.format.lenient import load_object
 from omnizarr.format.names import ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, ZMETADATA, join
 from omnizarr.format.v2_netcdf import as_meant, writer_of
 from omnizarr.model.array import ArrayMeta
@@ -22,7 +23,6 @@ from omnizarr.nc.types import CHAR
 from omnizarr.nc.zarr.attributes import number_json
 from omnizarr.nc.zarr.generations import DOCUMENTS, SPELLINGS
 from omnizarr.nc.zarr.layout import spelled
-from omnizarr.nc.zarr.lenient import load_object
 from omnizarr.nc.zarr.reader import ZarrReader, open_reader
 from omnizarr.nc.zarr.style import ARRAY_KEY, STORED_IN, Style
 from omnizarr.nc.zarr.texts import Kept, array_texts
@@ -70,6 +70,7 @@ def open_for_append(where: object, *, target: str = "", consolidated: bool | Non
     )
     source = Appending(store, reader, style, target)
     source.has_copy = has_copy
+    source.owns_store = store is not where
     return source
 
 
@@ -123,6 +124,9 @@ class Appending(ZarrSource):
         path = self.places[var]
         attributes, main = self._documents(var)
         mark = attributes.get(ARRAY_KEY)
+        folder = mark.get(STORED_IN) if isinstance(mark, dict) else None
+        if folder is not None:
+            main = self._object(join(path, f"{folder}/{ZARRAY}"))
         kept = self.kept_for(var)
         if self.style.is_v3:
             meta = v3.parse_array(main, join(path, ZARR_JSON))
@@ -137,7 +141,10 @@ class Appending(ZarrSource):
             document.setdefault("order", "C")
         stored = Written(self.context, path, meta, kept, is_new=False)
         stored.document = document
-        if isinstance(mark, dict) and STORED_IN in mark:
+        if self.all_anew and document["dtype"] != main.get("dtype"):
+            # A label that is wrong is read right only as long as everything says that the array is old.
+            stored.bridge = {**main, "dtype": document["dtype"]}
+        if folder is not None:
             settle(self, path, array_texts(var, self.document(var, stored), self.style, kept))
         self.arrays[var] = stored
         return stored

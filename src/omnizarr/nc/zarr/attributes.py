@@ -19,6 +19,7 @@ from typing import Any, Final
 import numpy as np
 
 from omnizarr.errors import warn
+from omnizarr.format.lenient import text_of
 from omnizarr.model.jsonvalue import JSON
 from omnizarr.nc.tree import Attr
 from omnizarr.nc.types import (
@@ -35,7 +36,6 @@ from omnizarr.nc.types import (
     Type,
 )
 from omnizarr.nc.zarr.attribute_types import parse_type, type_text
-from omnizarr.format.lenient import text_of
 from omnizarr.nc.zarr.user_attributes import user_json, user_values
 
 FILL: Final = "_FillValue"

@@ -190,7 +190,7 @@ def _filters(node: Node, meta: ArrayMeta | None) -> list[JSON]:
     for one in node.codecs:
         if isinstance(one, dict) and one.get("id") == "shuffle" and not one.get("elementsize") and meta is not None:
             found.append({**one, "elementsize": meta.dtype.itemsize if meta.dtype.swap_unit > 1 else 8})
-        elif not isinstance(one, dict) or one.get("id") not in _ELEMENT_CODECS:
+        elif not isinstance(one, dict) or not any(one.get("id") == known for known in _ELEMENT_CODECS):
             found.append(one)
     return found
 

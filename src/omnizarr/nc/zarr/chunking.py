@@ -26,9 +26,9 @@ def default_chunks(lengths: Sequence[int | None], itemsize: int) -> tuple[int, .
     # The C library multiplies in single precision, which shows in the last digit of large chunks.
     values = np.float32(1)
     for length in fixed:
-        values = np.float32(values * np.float32(length))
+        values = np.float32(values * np.float32(max(length, 1)))
     whole = float(np.float32(values * np.float32(itemsize)))
-    share = (_CHUNK_BYTES / whole) ** (1 / len(fixed)) if whole else 1.0
+    share = (_CHUNK_BYTES / whole) ** (1 / len(fixed))
     return tuple(1 if length is None else _part(length, share) for length in lengths)
 
 

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 
 from omnizarr.errors import OmnizarrError, warn
 from omnizarr.format.consolidated import split_v2
+from omnizarr.format.lenient import load
 from omnizarr.format.names import ZARRAY, ZATTRS, ZGROUP, ZMETADATA, join
 from omnizarr.limits import Limits
-from omnizarr.format.lenient import load
 from omnizarr.store.protocol import Store
 
 

@@ -19,6 +19,9 @@ Values: TypeAlias = np.ndarray[Any, Any]
 DEFAULT_LENGTH: Final = 128
 """Bytes of a stored string, unless an attribute says otherwise."""
 
+_NOTHING: Final = b"\0\1"
+"""Stands for the string that is not there: empty to all who stop at the first NUL, as netCDF does."""
+
 
 def is_packed(kind: Type) -> bool:
     """Whether elements of a type are stored as bytes of varying number, each packed."""
@@ -31,7 +34,7 @@ def to_values(stored: Values, kind: Type) -> Values:
     The result may share memory with `stored` where nothing has to change.
 
     Raises:
-        CorruptError: If packed elements do not fit the type.
+        CorruptError: If elements do not fit the type.
 
     >>> to_values(np.array([b"ab", b"c\xc3\xa9"]), STRING)
     array(['ab', 'cé'], dtype=object)
@@ -42,9 +45,12 @@ def to_values(stored: Values, kind: Type) -> Values:
         return _unpacked(stored, kind)
     if kind == CHAR and stored.dtype.kind in "iu":
         return stored.view("S1")
-    if isinstance(kind, Compound) and stored.dtype.names is None:
-        stored = np.ascontiguousarray(stored).view(little_endian(kind)).reshape(stored.shape)
-    return np.asarray(stored).astype(kind.numpy, copy=False)
+    try:
+        if isinstance(kind, Compound) and stored.dtype.names is None:
+            stored = np.ascontiguousarray(stored).view(little_endian(kind)).reshape(stored.shape)
+        return np.asarray(stored).astype(kind.numpy, copy=False)
+    except (TypeError, ValueError) as error:
+        raise CorruptError(f"elements of {stored.dtype} are no values of the type {kind.name}: {error}") from None
 
 
 def to_stored(values: Values, kind: Type, dtype: np.dtype[Any]) -> Values:
@@ -59,7 +65,7 @@ def to_stored(values: Values, kind: Type, dtype: np.dtype[Any]) -> Values:
         if dtype.kind == "S":
             return _encoded(values, dtype.itemsize)
         made = np.empty(values.shape, object)
-        made.reshape(-1)[:] = [_whole("" if text is None else str(text)) for text in values.reshape(-1)]
+        made.reshape(-1)[:] = [_NOTHING.decode() if text is None else _whole(str(text)) for text in values.reshape(-1)]
         return made
     if is_packed(kind):
         made = np.empty(values.shape, object)
@@ -111,13 +117,16 @@ def _texts(stored: Values) -> Values:
         raise CorruptError(f"elements of {stored.dtype} are no text")
     elif stored.dtype.kind == "O":
         flat = [one.decode("utf-8", "surrogateescape") if isinstance(one, bytes) else one for one in flat]
-    made.reshape(-1)[:] = flat
+    nothing = _NOTHING.decode()
+    made.reshape(-1)[:] = [None if text == nothing else text for text in flat]
     return made
 
 
 def _encoded(values: Values, size: int) -> Values:
+    nothing = _NOTHING if size >= len(_NOTHING) else b""
     flat = [
-        b"" if text is None else cut(str(text).encode("utf-8", "surrogateescape"), size) for text in values.reshape(-1)
+        nothing if text is None else cut(str(text).encode("utf-8", "surrogateescape"), size)
+        for text in values.reshape(-1)
     ]
     return np.array(flat, f"S{size}").reshape(values.shape)
 

@@ -63,7 +63,7 @@ def to_codecs(storage: Storage, itemsize: int, *, numbers: bool = True) -> list[
 
 
 def from_codecs(codecs: Sequence[Any], itemsize: int = 0) -> Filters:
-    """Return what codecs of Zarr v2, in the order of writing, are in HDF5's terms; those that it has none for are left out.
+    """Return what codecs of Zarr v2, in the order of writing, are in HDF5's terms; what it has none for is left out.
 
     Args:
         codecs: Filters and compressor, as a document spells them.
@@ -142,7 +142,7 @@ def _blosc(given: tuple[int, ...]) -> dict[str, JSON]:
 
 def _from_codec(one: Any, itemsize: int) -> Filter | None:  # noqa: ANN401 - JSON
     name = one.get("id") if isinstance(one, dict) else None
-    if name in _BY_ID:
+    if isinstance(name, str) and name in _BY_ID:
         number = _BY_ID[name]
         return Filter(number, (_number(one.get("level"), _LEVELS[number][1]),))
     if name == "szip":

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from omnizarr.errors import CorruptError, MetadataError, OmnizarrError, warn
+from omnizarr.format.lenient import load
 from omnizarr.format.names import ZARRAY, join
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.context import Context
@@ -18,7 +19,6 @@ from omnizarr.model.fill import Fill
 from omnizarr.model.jsonvalue import JSON
 from omnizarr.nc.source import Key, Values
 from omnizarr.nc.zarr.foreign import Decode
-from omnizarr.format.lenient import load
 from omnizarr.nc.zarr.nodes import Node
 from omnizarr.nc.zarr.tolerant import tolerant_context
 from omnizarr.store.protocol import place_name

@@ -11,6 +11,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from omnizarr.errors import MetadataError, OmnizarrError, warn
 from omnizarr.format import v2
+from omnizarr.format.lenient import load_object
 from omnizarr.format.names import ZARRAY, ZATTRS, ZGROUP, join
 from omnizarr.format.v2_netcdf import Writer, as_meant
 from omnizarr.format.v2_netcdf import writer_of as writer_of_array
@@ -27,7 +28,6 @@ from omnizarr.nc.zarr.generations import (
     names_in,
     writer_of,
 )
-from omnizarr.format.lenient import load_object
 from omnizarr.nc.zarr.nodes import Hierarchy, Node
 
 Kind: TypeAlias = Literal["array", "group", "any"]

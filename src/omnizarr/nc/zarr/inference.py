@@ -91,6 +91,12 @@ def _reference(name: str, size: int, node: Node, group: Group) -> Dim:
 
 def names_of(node: Node) -> list[str | None] | None:
     """Return the names of an array's dimensions, if it has some."""
+    if node.dim_names is False:
+        node.dim_names = _find_names(node)
+    return node.dim_names
+
+
+def _find_names(node: Node) -> list[str | None] | None:
     given: Sequence[JSON] | None = node.meta.dims if node.meta is not None else None
     attribute = node.attributes.get(DIMENSIONS)
     if given is None and attribute is not None:

@@ -9,13 +9,14 @@ import numpy as np
 
 from omnizarr.errors import OmnizarrError, UnsupportedError
 from omnizarr.format import v3
+from omnizarr.format.fill_json import render_v2
 from omnizarr.format.flow import Flow
 from omnizarr.format.v2_codecs import parse_codecs
 from omnizarr.format.v2_dtype import render_dtype
-from omnizarr.format.fill_json import render_v2
 from omnizarr.limits import DEFAULT_LIMITS
 from omnizarr.model.array import ArrayMeta
-from omnizarr.model.dtype import BYTES, STRING as STRINGS, DType
+from omnizarr.model.dtype import BYTES, DType
+from omnizarr.model.dtype import STRING as STRINGS
 from omnizarr.model.fill import Fill
 from omnizarr.model.grid import RegularGrid
 from omnizarr.model.jsonvalue import JSON
@@ -64,6 +65,8 @@ def _array_of(var: Var, style: Style, length: int) -> ArrayMeta:
     shape = var.shape if var.dims or style.is_v3 or style.is_pure else (1,)
     chunks = chunks_of(var, dtype.itemsize) if var.dims else (1,) * len(shape)
     codecs: list[JSON] = list(to_codecs(var.storage, dtype.itemsize, numbers=dtype.family in ("int", "uint", "float")))
+    if any(isinstance(one, dict) and one.get("id") == "szip" for one in codecs):
+        raise UnsupportedError("the filter szip can be read but not written", hint="Take another, such as zstd.")
     if dtype.vlen:
         codecs.insert(0, {"id": "vlen-utf8" if dtype.vlen == "string" else "vlen-bytes"})
     flow = Flow(chunks, dtype, var.path, DEFAULT_LIMITS)
@@ -158,19 +161,21 @@ def _element(var: Var, style: Style, length: int) -> DType:
         return STRINGS if style.is_v3 else DType.of(f"S{max(length, string_length(var)[0], _fill_length(var))}")
     if is_packed(kind):
         return BYTES
-    if isinstance(kind, Opaque):
-        return DType.of(f"V{kind.size}")
-    if isinstance(kind, Compound):
-        stored = little_endian(kind)
-        if not _is_flat(kind):
-            return DType.of(f"V{stored.itemsize}")
-        # The name that zarr-python 3.1 knows; the registry has since come to another.
-        return DType.of(stored)._replace(name="structured") if style.is_v3 else DType.of(stored)
+    if isinstance(kind, (Opaque, Compound)):
+        return _bytes_or_struct(kind, style)
     return DType.of(kind.numpy.newbyteorder(">" if var.storage.endian == "big" else "<"))
 
 
+def _bytes_or_struct(kind: Opaque | Compound, style: Style) -> DType:
+    stored = little_endian(kind)
+    if isinstance(kind, Opaque) or not _is_flat(kind):
+        return DType.of(f"V{stored.itemsize}")
+    # The name that zarr-python 3.1 knows; the registry has since come to another.
+    return DType.of(stored)._replace(name="structured") if style.is_v3 else DType.of(stored)
+
+
 def _is_flat(kind: Compound) -> bool:
-    """Whether no member is an array or a compound, for which zarr-python has no words: elements are plain bytes then."""
+    """Whether no member is an array or a compound, for which zarr-python has no words: elements are bytes then."""
     return not any(field.shape or isinstance(field.type, Compound) for field in kind.fields)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from omnizarr.errors import OmnizarrError
 from omnizarr.format.v2_netcdf import Writer
@@ -28,6 +29,7 @@ class Node:
         dtype: Of an array of Zarr v2, its type as the document spells it.
         codecs: Of an array, filters and compressor as the document spells them.
         document: Where the array was described by a copy: the copy, to be compared with the document before reading.
+        dim_names: Of an array, the names of its dimensions, once they have been looked for.
         arrays: Of a group, the arrays in it.
         groups: Of a group, those in it.
     """
@@ -43,6 +45,7 @@ class Node:
     dtype: JSON = None
     codecs: list[JSON] = field(default_factory=list)
     document: bytes | None = None
+    dim_names: list[str | None] | Literal[False] | None = False
     arrays: list[Node] = field(default_factory=list)
     groups: list[Node] = field(default_factory=list)
 

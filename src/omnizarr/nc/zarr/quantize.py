@@ -67,7 +67,8 @@ def _rounded(bits: Values, dropped: Values) -> Values:
     unsigned = bits.dtype.type
     ones = ~(~unsigned(0) << (dropped & (8 * bits.itemsize - 1)).astype(bits.dtype))
     half = ones & (~ones >> unsigned(1))
-    return (bits + half) & ~ones
+    made: Values = (bits + half) & ~ones
+    return made
 
 
 def _needed(numbers: Values, digits: int, which: Values) -> Values:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import PurePath
 
@@ -35,6 +36,7 @@ class ZarrReader:
         kind: "nczarr", "nczarr3", "zarr" or "zarr3".
         name: Where the dataset is.
         generation: Of NCZarr, the generation; see `omnizarr.nc.zarr.generations`.
+        owns_store: Whether to close the store, too.
     """
 
     read_only = True
@@ -45,6 +47,7 @@ class ZarrReader:
         self.name = name
         self.generation = generation
         self.context = context
+        self.owns_store = False
 
     def read(self, var: Var, key: Key) -> Values:
         """Return the values that a key selects.
@@ -80,7 +83,10 @@ class ZarrReader:
         """Do nothing: nothing changes."""
 
     def close(self) -> None:
-        """Do nothing."""
+        """Let go of the store, unless it was given as one."""
+        close = getattr(self.context.store, "close", None)
+        if self.owns_store and close is not None:
+            close()
 
 
 def open_reader(
@@ -124,7 +130,9 @@ def open_reader(
         found = _other(place, pure=pure, consolidated=consolidated) or _implied(place, pure=pure)
     name = place_name(context.store, place.path)
     root = Builder(found, context).build(_variable_name(name))
-    return ZarrReader(root, _kind(found), name, found.generation, context)
+    reader = ZarrReader(root, _kind(found), name, found.generation, context)
+    reader.owns_store = isinstance(where, (str, os.PathLike))
+    return reader
 
 
 def _documents(context: Context, path: str) -> Mapping[str, bytes]:

@@ -1,9 +1,9 @@
 """Bringing definitions to the store, in an order that leaves a readable dataset at every point in between.
 
-netcdf-c refuses a dataset whose group lists an array that is not there, or whose arrays use dimensions that no group has.
-So arrays are written before the groups that list them, groups before those above them, and what nobody refers to any more
-is erased at the end. Dimensions that were renamed are in their group under both names while arrays change over. Chunks
-are moved by copying, and erased where they were once the new place is in use.
+netcdf-c refuses a dataset whose group lists an array that is not there, or whose arrays use dimensions that no group
+has. So arrays are written before the groups that list them, groups before those above them, and what nobody refers to
+any more is erased at the end. Dimensions that were renamed are in their group under both names while arrays change
+over. Chunks are moved by copying, and erased where they were once the new place is in use.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from omnizarr.errors import UnsupportedError
-from omnizarr.format.consolidated import render_v2, render_v3
+from omnizarr.format.consolidated import render_v2, render_v3, without_block
 from omnizarr.format.names import ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, ZMETADATA, join
 from omnizarr.nc.kinds import NCZARR
-from omnizarr.nc.tree import Dim, Group, Var
+from omnizarr.nc.tree import Group, Var
 from omnizarr.nc.types import CHAR
 from omnizarr.nc.zarr.layout import array_of
-from omnizarr.nc.zarr.texts import array_texts, group_texts
+from omnizarr.nc.zarr.style import GROUP_KEY
+from omnizarr.nc.zarr.texts import array_texts, dimension_json, dump, group_texts
 
 if TYPE_CHECKING:
     from omnizarr.nc.zarr.writer import ZarrSource
@@ -90,6 +91,9 @@ def _write_array(source: ZarrSource, var: Var) -> None:
     if any(source.names.get(dim, dim.name) != dim.name for dim in var.dims):
         stored.kept = stored.kept._replace(own_dims=False)
     source.warn_of(var)
+    if stored.bridge is not None:
+        source.context.store.put(join(stored.path, ZARRAY), dump(stored.bridge))
+        stored.bridge = None
     document = source.document(var, stored)
     _write(source, stored.path, array_texts(var, document, source.style, stored.kept))
     stored.is_new = stored.is_new and not stored.has_data
@@ -117,16 +121,19 @@ def _says_the_same(old: bytes | None, new: bytes) -> bool:
 
 
 def _list_both(source: ZarrSource, groups: list[Group]) -> None:
-    """Let groups know renamed dimensions by both names, where arrays in the store still use the old one."""
+    """Let groups know renamed dimensions by both names, while arrays in the store still use the old one."""
+    store = source.context.store
+    name = ZARR_JSON if source.style.is_v3 else ZATTRS
     for group in groups:
-        old = [
-            Dim(source.names[dim], dim.size, dim.unlimited, group)
-            for dim in group.dims.values()
-            if source.names.get(dim, dim.name) != dim.name
-        ]
-        if old and group in source.places and not source.style.is_pure:
-            texts = group_texts(group, source.style, source.kept_for(group), old)
-            _write(source, source.places[group], texts)
+        renamed = [dim for dim in group.dims.values() if source.names.get(dim, dim.name) != dim.name]
+        if not renamed or group not in source.places or source.style.is_pure or source.all_anew:
+            continue
+        key = join(source.places[group], name)
+        document = json.loads(store.get(key) or b"{}")
+        held = document.get("attributes", document) if source.style.is_v3 else document
+        held[GROUP_KEY]["dimensions"].update({dim.name: dimension_json(dim) for dim in renamed})
+        store.put(key, dump(document))
+        source.texts.pop(key, None)
 
 
 def _has_moved(source: ZarrSource) -> bool:
@@ -185,7 +192,8 @@ def _drop_copy(source: ZarrSource) -> None:
     """Erase consolidated metadata before the first change: a copy that is behind would hide it."""
     if source.has_copy:
         if source.style.is_v3:
-            _write(source, "", group_texts(source.root, source.style, source.kept_for(source.root)))
+            store = source.context.store
+            store.put(ZARR_JSON, without_block(store.get(ZARR_JSON) or b""))
         else:
             source.context.store.erase(ZMETADATA)
         source.has_copy = False

@@ -58,18 +58,11 @@ class Kept(NamedTuple):
 NOTHING: Final = Kept()
 
 
-def group_texts(group: Group, style: Style, kept: Kept = NOTHING, more: Iterable[Dim] = ()) -> dict[str, bytes]:
-    """Return the documents of a group by name, in the order in which to write them.
-
-    Args:
-        group: The group.
-        style: How to write.
-        kept: What its documents held before.
-        more: Dimensions that are listed beside the group's own: those that have just been renamed, under the old name.
-    """
+def group_texts(group: Group, style: Style, kept: Kept = NOTHING) -> dict[str, bytes]:
+    """Return the documents of a group by name, in the order in which to write them."""
     values, types, user_types = _attributes(group.attrs.values(), kept)
     if not style.is_pure:
-        values[GROUP_KEY] = _group_key(group, more)
+        values[GROUP_KEY] = _group_key(group)
         if group.parent is None:
             values[SUPERBLOCK_KEY] = {"version": "3.0.0" if style.is_v3 else "2.0.0"}
         values.update(_attr_key(types, user_types))
@@ -85,7 +78,7 @@ def group_texts(group: Group, style: Style, kept: Kept = NOTHING, more: Iterable
 
 
 def array_texts(var: Var, document: Mapping[str, Any], style: Style, kept: Kept = NOTHING) -> dict[str, bytes]:
-    """Return the documents of an array by name, in the order in which to write them; the arguments are as above."""
+    """Return the documents of an array by name, in the order in which to write them."""
     values, types, user_types = _attributes(_with_quantize(var), kept)
     others = {name: value for name, value in kept.members.items() if name not in document}
     if kept.own_dims:
@@ -143,10 +136,14 @@ def _attr_key(types: dict[str, JSON], user_types: dict[str, JSON]) -> dict[str, 
     return {ATTR_KEY: held}
 
 
-def _group_key(group: Group, more: Iterable[Dim]) -> dict[str, Any]:
-    dims = [*group.dims.values(), *more]
+def dimension_json(dim: Dim) -> JSON:
+    """Return a dimension as groups list it."""
+    return {"size": dim.size, "unlimited": 1} if dim.unlimited else dim.size
+
+
+def _group_key(group: Group) -> dict[str, Any]:
     held: dict[str, Any] = {
-        "dimensions": {dim.name: {"size": dim.size, "unlimited": 1} if dim.unlimited else dim.size for dim in dims},
+        "dimensions": {dim.name: dimension_json(dim) for dim in group.dims.values()},
         "arrays": [var.name for var in group.vars.values() if in_arrays(var)],
         "groups": list(group.groups),
     }

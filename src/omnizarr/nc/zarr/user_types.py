@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import prod
 
+import numpy as np
+
 from omnizarr.errors import MetadataError, warn
 from omnizarr.model.jsonvalue import JSON
 from omnizarr.nc.tree import Group
@@ -65,12 +67,15 @@ def _enum(name: str, definition: dict[str, JSON], find: Callable[[JSON], Type | 
     base = _known(definition.get("base"), find, name)
     if not isinstance(base, Atomic) or base not in NUMERIC or base.numpy.kind == "f":
         raise MetadataError(f"the enum {name!r} is not of whole numbers")
+    bounds = np.iinfo(base.numpy)
     members: list[tuple[str, int]] = []
     for one in _list(definition.get("members"), name):
         pair = _list(one, name)
         if len(pair) != 2 or not isinstance(pair[0], str) or not isinstance(pair[1], int):
             raise MetadataError(f"a member of the enum {name!r} is no name and number")
-        members.append((pair[0], int(base.numpy.type(pair[1]))))
+        if not bounds.min <= pair[1] <= bounds.max:
+            raise MetadataError(f"the member {pair[0]!r} of the enum {name!r} is {pair[1]}, which no {base.name} is")
+        members.append((pair[0], int(pair[1])))
     return Enum(name, base, tuple(members))
 
 

@@ -1,17 +1,19 @@
 """Making room for longer strings in an array whose strings have a fixed number of bytes.
 
-Chunks cannot change their form one by one under readers. So a wide copy is made in a folder below the array; one write of
-its attributes then sends readers there; the array itself is written anew, and a last write sends readers back.
+Chunks cannot change their form one by one under readers. So a wide copy is made in a folder below the array; one write
+of its attributes then sends readers there; the array itself is written anew, and a last write sends readers back.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from itertools import product
 from typing import TYPE_CHECKING, Final
 
 from omnizarr.array.selection import Selection
 from omnizarr.format.names import ZARRAY, ZATTRS, join
+from omnizarr.model.array import ArrayMeta
 from omnizarr.model.dtype import DType
 from omnizarr.model.fill import Fill
 from omnizarr.nc.tree import Var
@@ -20,8 +22,8 @@ from omnizarr.nc.zarr.texts import array_texts, dump
 
 if TYPE_CHECKING:
     from omnizarr.array.io import Access
-    from omnizarr.nc.zarr.written import Written
     from omnizarr.nc.zarr.writer import ZarrSource
+    from omnizarr.nc.zarr.written import Written
 
 FOLDER: Final = ".wide"
 
@@ -46,12 +48,12 @@ def widen(source: ZarrSource, var: Var, stored: Written, length: int) -> None:
     source.marked.setdefault(var)
 
 
-def _publish(source: ZarrSource, var: Var, stored: Written, shape: tuple[int, ...], wide: object) -> None:
+def _publish(source: ZarrSource, var: Var, stored: Written, shape: tuple[int, ...], wide: ArrayMeta) -> None:
     store, path = source.context.store, stored.path
     folder = join(path, FOLDER)
     narrow, before = stored.meta, stored.access(shape)
     store.erase_prefix(f"{folder}/")
-    stored.replaced(folder, wide)  # type: ignore[arg-type]  # an ArrayMeta; its module need not be loaded for that
+    stored.replaced(folder, wide)
     _copy(before, stored.access(shape), narrow.grid.longest, shape)
     size = stored.meta.dtype.itemsize
     document = {**source.document(var, stored), "dtype": f"|S{size}"}
@@ -77,8 +79,6 @@ def settle(source: ZarrSource, path: str, texts: Mapping[str, bytes]) -> None:
 
 
 def _marked(var: Var, source: ZarrSource, stored: Written) -> bytes:
-    import json  # noqa: PLC0415 - needed for this alone
-
     texts = array_texts(var, {}, source.style, stored.kept)
     values = json.loads(texts[ZATTRS])
     values[ARRAY_KEY] = {**values.get(ARRAY_KEY, {}), STORED_IN: FOLDER}

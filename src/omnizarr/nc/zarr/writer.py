@@ -1,26 +1,26 @@
 """A netCDF dataset in Zarr that can be changed.
 
-Definitions are kept in the tree and written by `sync`, in the order that `omnizarr.nc.zarr.saving` explains; values go to
-the store at once.
+Definitions are kept in the tree and written by `sync`, in the order that `omnizarr.nc.zarr.saving` explains; values go
+to the store at once.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from omnizarr.errors import OmnizarrError, ReadOnlyError, UnsupportedError
+from omnizarr.errors import CorruptError, OmnizarrError, ReadOnlyError, UnsupportedError
 from omnizarr.format.names import RESERVED, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, ZMETADATA
 from omnizarr.hierarchy.context import Context
-from omnizarr.nc.source import Key, Source, Values, counts, grow
+from omnizarr.nc.source import Key, Source, Values, counts, grow, open_mesh
 from omnizarr.nc.tree import Dim, Group, Var
 from omnizarr.nc.zarr.copying import copied
 from omnizarr.nc.zarr.layout import array_document, array_of
 from omnizarr.nc.zarr.saving import save
-from omnizarr.nc.zarr.written import Written
 from omnizarr.nc.zarr.style import Style, style
 from omnizarr.nc.zarr.targets import warn_of
-from omnizarr.nc.zarr.texts import NOTHING, Kept
+from omnizarr.nc.zarr.texts import NOTHING, Kept, group_texts
 from omnizarr.nc.zarr.widening import widen
+from omnizarr.nc.zarr.written import Written, shifted
 from omnizarr.store.protocol import Store
 from omnizarr.store.resolve import resolve
 from omnizarr.store.wrap import PrefixStore
@@ -42,11 +42,14 @@ def create(where: object, root: Group, kind: str, *, target: str = "", **options
     chosen = style(kind, **options)
     store = store_at(where)
     source = ZarrSource(store, copied(root), chosen, target=target)
+    source.owns_store = store is not where
     source.check()
-    # Documents that make the root a node go first: what is left of an old dataset must not look like a whole one.
-    for name in (ZMETADATA, ZARR_JSON, ".nczarr", ZGROUP, ZARRAY, ZATTRS):
+    # Documents of the root go first: what is left of an old dataset must not look like a whole one.
+    for name in (ZMETADATA, ".nczarr", ZATTRS, ZARR_JSON, ZGROUP, ZARRAY):
         store.erase(name)
     store.erase_prefix("")
+    for name, text in group_texts(Group(), chosen).items():  # until all is there, there is nothing
+        store.put(name, text)
     source.changed(source.root)
     source.sync()
     return source
@@ -83,6 +86,8 @@ class ZarrSource:
         self.marked: dict[Group | Var, None] = {}
         self.texts: dict[str, bytes] = {}
         """What was last written of each document."""
+        self.owns_store = True
+        """Whether the store is closed with the dataset: not if it was the caller's."""
         self.all_anew = False
         """Whether the documents are of an older form, and are all written anew with the first change."""
         self.has_copy = False
@@ -112,7 +117,12 @@ class ZarrSource:
         """Return the values that a key selects."""
         if var not in self.arrays and self.reader is not None and var in self.places:
             return self.reader.read(var, key)
-        return self.array(var).read(var, key)
+        try:
+            return self.array(var).read(var, key)
+        except CorruptError:
+            if self.reader is None or var not in self.shapes:
+                raise
+            return self.reader.read(var, key)  # which knows what netcdf-c may leave at the end of chunks
 
     def write(self, var: Var, key: Key, values: Values) -> None:
         """Store values; unlimited dimensions grow."""
@@ -128,11 +138,23 @@ class ZarrSource:
             length = stored.too_long(var, values)
             if length:
                 widen(self, var, stored, length)
-            stored.write(var, key, values)
+            self._write(var, stored, key, values)
         except OmnizarrError:
             for dim, size in zip(var.dims, sizes, strict=True):
                 dim.size = size
             raise
+
+    def _write(self, var: Var, stored: Written, key: Key, values: Values) -> None:
+        try:
+            stored.write(var, key, values)
+        except CorruptError:
+            if self.reader is None or var not in self.shapes or not var.dims:
+                raise
+            # Chunks that netcdf-c left longer than they should be cannot be changed in part: they are written whole.
+            region = stored.whole_chunks(var, key)
+            held = self.reader.read(var, region)
+            held[open_mesh(shifted(key, region))] = values
+            stored.write(var, region, held)
 
     def changed(self, node: Group | Var) -> None:
         """Take note that a node is new or differs."""
@@ -156,7 +178,7 @@ class ZarrSource:
         with self.context.lock:
             save(self, last=True)
         self._open = False
-        for one in (self.reader, self.context.store):
+        for one in (self.reader, self.context.store if self.owns_store else None):
             close = getattr(one, "close", None)
             if close is not None:
                 close()

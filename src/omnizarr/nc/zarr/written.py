@@ -12,7 +12,7 @@ from omnizarr.errors import warn
 from omnizarr.hierarchy.context import Context
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.grid import place
-from omnizarr.nc.source import Key, counts
+from omnizarr.nc.source import Key, counts, reach
 from omnizarr.nc.tree import Var
 from omnizarr.nc.types import STRING
 from omnizarr.nc.zarr.elements import longest, to_stored, to_values
@@ -33,9 +33,10 @@ class Written:
         is_new: Whether the store has no documents of it yet.
         has_data: Whether there may be chunks.
         document: Its main document as it was when it was opened, attributes aside; `None` if it is made from `meta`.
+        bridge: A document to be written before any other: what was wrong in the old one is right, the rest as it was.
     """
 
-    __slots__ = ("_access", "_clean", "context", "document", "has_data", "is_new", "kept", "meta", "path")
+    __slots__ = ("_access", "_clean", "bridge", "context", "document", "has_data", "is_new", "kept", "meta", "path")
 
     def __init__(self, context: Context, path: str, meta: ArrayMeta, kept: Kept = NOTHING, *, is_new: bool) -> None:
         self.context = context
@@ -45,6 +46,7 @@ class Written:
         self.is_new = is_new
         self.has_data = not is_new
         self.document: dict[str, Any] | None = None
+        self.bridge: dict[str, Any] | None = None
         # Whether nothing lies beyond the end: what a crash left there must not come back by growing.
         self._clean = is_new
         self._access: tuple[tuple[int, ...], Access] | None = None
@@ -57,7 +59,9 @@ class Written:
         """Return what reads and writes the array, as if it had a shape."""
         known = self._access
         if known is None:
-            known = (self.meta.shape, self.context.access(self.path, self.meta))
+            # netcdf-c reverses the bytes of the fill value where chunks are not there, if they are big-endian.
+            is_big = any(one.configuration.get("endian") == "big" for one in self.meta.codecs)
+            known = (self.meta.shape, self.context.access(self.path, self.meta, write_empty=is_big))
         if known[0] != shape:
             known = (shape, known[1].with_shape(shape))
         self._access = known
@@ -117,8 +121,28 @@ class Written:
                 dims: list[Axis] = [(length if i == axis else 0, 1, size) for i, size in enumerate(sizes)]
                 wide.write(Selection(dims, sizes, sizes), fill)
 
+    def whole_chunks(self, var: Var, key: Key) -> tuple[slice, ...]:
+        """Return the smallest box of whole chunks that holds all that a key selects."""
+        made: list[slice] = []
+        for part, end, length, size in zip(key, reach(key), self.meta.grid.longest, var.shape, strict=True):
+            start = part.start if isinstance(part, slice) else int(part.min())
+            made.append(slice(start // length * length, min(-(-end // length) * length, size), 1))
+        return tuple(made)
+
     def _shape(self, var: Var) -> tuple[int, ...]:
         return var.shape if var.dims else self.meta.shape
+
+
+def shifted(key: Key, region: tuple[slice, ...]) -> Key:
+    """Return a key that selects from a region what another selects from everything.
+
+    >>> shifted([slice(5, 9, 2)], (slice(4, 8, 1),))
+    (slice(1, 5, 2),)
+    """
+    return tuple(
+        slice(part.start - box.start, part.stop - box.start, part.step) if isinstance(part, slice) else part - box.start
+        for part, box in zip(key, region, strict=True)
+    )
 
 
 def _selection(key: Key, scalar: int) -> Selection:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, Unpack, cast
 
 from omnizarr.errors import ConflictError, ExistsError, NotFoundError, UnsupportedError
 from omnizarr.format.dialects import DRAFT
@@ -15,16 +15,24 @@ from omnizarr.hierarchy.nodes import format_of
 from omnizarr.hierarchy.opening import Place
 from omnizarr.hierarchy.transfer import check_apart, check_room, make_room
 from omnizarr.hierarchy.upkeep import is_sound, record
+from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.store.file import FileStore
 from omnizarr.store.protocol import Store, place_name
 from omnizarr.tools.copy import note as journal
+from omnizarr.tools.copy.asked import Asked, check_no_others, needs_the_model
 from omnizarr.tools.copy.batches import Moved, Mover
+from omnizarr.tools.copy.changes import Changes
 from omnizarr.tools.copy.choosing import chosen, in_order, is_document, own_documents, reduced
 from omnizarr.tools.copy.sweeping import check_no_links, sweep
 from omnizarr.tools.editing.rooted import climb
 from omnizarr.tools.nodes import Node, context_of, nodes_of, open_at
 from omnizarr.tools.progress import Progress
+
+if TYPE_CHECKING:
+    from omnizarr.tools.copy import datasets
+else:
+    datasets = LateModule("omnizarr.tools.copy.datasets")
 
 _MOST_NAMED: Final = 3
 
@@ -56,6 +64,8 @@ class Copied(NamedTuple):
     """Keys of the target whose bytes are not those of the source."""
 
     dry_run: bool = False
+    kind: str | None = None
+    """What was written, if a dataset was written anew; then variables are counted, not keys."""
 
 
 def copy(
@@ -72,8 +82,12 @@ def copy(
     resume: bool = True,
     progress: Progress | None = None,
     limits: Limits = DEFAULT_LIMITS,
+    **changes: Unpack[Changes],
 ) -> Copied:
     """Copy an array, or a group with all below it, to another place: every key as it is, in parallel.
+
+    From or to a netCDF or HDF5 file, and with any of `changes`, a whole dataset is written anew, piece by piece: its
+    values, dimensions, types and attributes are kept, and how they are stored is what the new kind has.
 
     Chunks come first and documents last, so that nodes show up whole. A copy that was stopped leaves a note behind;
     the same call then goes on, and does not copy again what is there with the right size and, among files, is no older.
@@ -92,6 +106,7 @@ def copy(
         resume: Whether to go on with a copy that was stopped.
         progress: Told how many keys are done, of how many, and the bytes.
         limits: Bounds on what documents may claim.
+        changes: See `omnizarr.tools.copy.changes.Changes`: kinds, chunks, filters, parts of datasets.
 
     Raises:
         NotFoundError: Nothing is in the source.
@@ -104,6 +119,15 @@ def copy(
     >>> oz.copy(old, new, verify=True).verified, oz.open_array(new)[0, 0]
     (True, np.int32(7))
     """
+    asked = Asked(**changes)
+    if needs_the_model(source, target, asked):
+        others = {"path": path, "target_path": target_path, "include": include, "exclude": exclude, "verify": verify}
+        check_no_others(others)
+        names = datasets.copy_through_model(
+            source, target, asked, overwrite=overwrite, dry_run=dry_run, progress=progress
+        )
+        kind, count, nbytes = names[2]
+        return Copied(names[0], names[1], count, 0 if dry_run else count, 0, nbytes, dry_run=dry_run, kind=kind)
     node = open_at(source, path=path, limits=limits)
     place = _rooted(Place(target, "a", target_path, limits=limits))
     work = _Work(node, place.context, place.path, (tuple(include), tuple(exclude)), progress)

@@ -1,0 +1,134 @@
+"""The small languages of nccopy: how to divide variables into chunks, and what to filter them with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal, NamedTuple
+
+from omnizarr.errors import MetadataError
+from omnizarr.nc.tree import Filter
+
+_FILTERS: Final = {
+    "deflate": 1, "zlib": 1, "shuffle": 2, "fletcher32": 3, "szip": 4, "nbit": 5, "scaleoffset": 6,
+    "bzip2": 307, "lzf": 32000, "blosc": 32001, "lz4": 32004, "bitshuffle": 32008, "zfp": 32013, "zstd": 32015,
+}  # fmt: skip
+
+Chunking = tuple[int, ...] | Literal["contiguous", "compact"]
+
+
+class ChunkSpecs(NamedTuple):
+    """What was asked for: lengths along dimensions, and for single variables; or no chunks at all."""
+
+    dims: Mapping[str, int | None]
+    """By the name of a dimension; `None` is its length."""
+    variables: Mapping[str, Chunking]
+    none: bool = False
+
+
+def parse_chunks(given: Sequence[str] | Mapping[str, int | Sequence[int]] | str) -> ChunkSpecs:
+    """Understand `time/10,lat/`, `temperature:1,90,180`, `temperature:contiguous` and `/`.
+
+    Raises:
+        MetadataError: If it is none of these.
+
+    >>> parse_chunks("time/10,lat/").dims, parse_chunks(["t:1,90"]).variables, parse_chunks("/").none
+    ({'time': 10, 'lat': None}, {'t': (1, 90)}, True)
+    >>> parse_chunks({"time": 10, "t": (1, 90)})
+    ChunkSpecs(dims={'time': 10}, variables={'t': (1, 90)}, none=False)
+    """
+    if isinstance(given, Mapping):
+        dims = {name: value for name, value in given.items() if isinstance(value, int)}
+        return ChunkSpecs(dims, {name: tuple(value) for name, value in given.items() if not isinstance(value, int)})
+    found: dict[str, int | None] = {}
+    variables: dict[str, Chunking] = {}
+    none = False
+    for spec in [given] if isinstance(given, str) else given:
+        if spec in ("/", "//"):
+            none = True
+        elif ":" in spec:
+            name, _, rest = spec.rpartition(":")
+            variables.setdefault(name, _lengths(rest, spec))
+        else:
+            for part in filter(None, _split(spec, ",")):
+                name, slash, length = part.rpartition("/")
+                if not slash or not name:
+                    raise MetadataError(
+                        f"{part!r} is no chunk specification", hint="As in time/10,lat/ or var:1,90,180."
+                    )
+                found[name.replace("\\", "")] = _length(length, spec) if length else None
+    return ChunkSpecs(found, variables, none)
+
+
+def _lengths(text: str, spec: str) -> Chunking:
+    word = text.lower()
+    if word in ("", "contiguous"):
+        return "contiguous"
+    return "compact" if word == "compact" else tuple(_length(part, spec) for part in text.split(","))
+
+
+def _length(text: str, spec: str) -> int:
+    try:
+        value = int(text, 0)
+    except ValueError:
+        value = 0
+    if value < 1:
+        raise MetadataError(f"{text!r} is no length of a chunk, in {spec!r}")
+    return value
+
+
+class FilterSpec(NamedTuple):
+    """Which variables are filtered how; no filters means that they are not."""
+
+    names: tuple[str, ...]
+    """`*` is all of them."""
+    filters: tuple[Filter, ...]
+
+
+def parse_filters(given: Sequence[str] | str) -> list[FilterSpec]:
+    """Understand `temperature,1,9`, `a|b,zstd,3`, `*,shuffle|deflate,5`, `temperature,none` and `none`.
+
+    Raises:
+        MetadataError: If it is none of these.
+
+    >>> parse_filters("a|/g/b,shuffle|deflate,5")
+    [FilterSpec(names=('a', '/g/b'), filters=(Filter(id=2, parameters=()), Filter(id=1, parameters=(5,))))]
+    """
+    found: list[FilterSpec] = []
+    for spec in [given] if isinstance(given, str) else given:
+        if spec == "none":
+            found.append(FilterSpec(("*",), ()))
+            continue
+        names, *rest = _split(spec, ",")
+        if not names or not rest or not rest[0]:
+            raise MetadataError(f"{spec!r} is no filter specification", hint="As in var,1,9 or '*,zstd,3' or none.")
+        text = ",".join(rest)
+        filters = () if text == "none" else tuple(_filter(part, spec) for part in text.split("|"))
+        found.append(FilterSpec(tuple(name.replace("\\", "") for name in _split(names, "|")), filters))
+    return found
+
+
+def _filter(text: str, spec: str) -> Filter:
+    name, *rest = text.split(",")
+    try:
+        number = _FILTERS[name.lower()] if name.lower() in _FILTERS else int(name, 0)
+        parameters = tuple(int(one.strip().rstrip("uU"), 0) for one in rest)
+    except ValueError:
+        raise MetadataError(
+            f"{text!r} is no filter, in {spec!r}",
+            hint=f"A number of HDF5's registry or one of {', '.join(_FILTERS)}; then parameters.",
+        ) from None
+    if not 0 < number < 1 << 16 or not all(0 <= one < 1 << 32 for one in parameters):
+        raise MetadataError(f"{text!r} is no filter, in {spec!r}: a number is out of range")
+    return Filter(number, parameters)
+
+
+def _split(text: str, mark: str) -> list[str]:
+    """Split at a mark, unless a backslash stands before it."""
+    parts, escaped = [""], False
+    for letter in text:
+        if letter == mark and not escaped:
+            parts.append("")
+        else:
+            parts[-1] += letter
+        escaped = letter == "\\" and not escaped
+    return parts

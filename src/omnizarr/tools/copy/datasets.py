@@ -1,0 +1,82 @@
+"""Copies that go through the netCDF model: from, to and between files, and with changes on the way."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from omnizarr.errors import ExistsError
+from omnizarr.hierarchy.nodes import format_of
+from omnizarr.nc.copying import Choice, Copy, chosen_kind, copy_dataset
+from omnizarr.nc.kinds import NETCDF4_KINDS, ZARR_KINDS
+from omnizarr.nc.opening import open_source
+from omnizarr.nc.restoring import Layout
+from omnizarr.nc.specs import parse_chunks, parse_filters
+from omnizarr.store.protocol import place_name
+from omnizarr.store.resolve import resolve
+from omnizarr.tools.copy.asked import Asked
+from omnizarr.tools.progress import Progress
+
+
+def choice_of(asked: Asked) -> Choice:
+    """Return what is asked, understood."""
+    chunks, filters = parse_chunks(asked.chunks), tuple(parse_filters(asked.filters))
+    return Choice(
+        asked.kind,
+        Layout(asked.level, asked.shuffle, chunks, filters, asked.smallest_chunk),
+        asked.values_of,
+        asked.variables,
+        asked.values_of_groups,
+        asked.groups,
+        asked.fixed,
+        asked.buffer,
+    )
+
+
+def copy_through_model(
+    source: object, target: object, asked: Asked, *, overwrite: bool, dry_run: bool, progress: Progress | None
+) -> tuple[str, str, Copy]:
+    """Copy a dataset; return the names of both places, and what was done.
+
+    Raises:
+        ExistsError: If something is in the target.
+        NotFoundError: If nothing is in the source, or something is named that is not there.
+        UnsupportedError: If the kind cannot hold what is to be copied.
+    """
+    choice = choice_of(asked)
+    opened = open_source(source)
+    try:
+        kind = chosen_kind(opened.kind, target, choice)
+        _check_free(target, kind, opened.name, overwrite=overwrite)
+        options: dict[str, Any] = {}
+        if kind in NETCDF4_KINDS:
+            options = {"in_memory": asked.in_memory, "cache": asked.cache, "cache_slots": asked.cache_slots}
+        done = copy_dataset(opened, target, choice, report=progress, dry_run=dry_run, **options)
+        return opened.name, _name(target), done
+    finally:
+        opened.close()
+
+
+def _name(target: object) -> str:
+    return os.fspath(target) if isinstance(target, (str, os.PathLike)) else str(target)
+
+
+def _check_free(target: object, kind: str, source: str, *, overwrite: bool) -> None:
+    if kind not in ZARR_KINDS:
+        path = Path(_name(target))
+        if path.is_dir():
+            raise ExistsError(f"{target} is a folder", hint="Choose a new name for the copy.")
+        if path.exists() and not overwrite:
+            raise ExistsError(f"{target} is there already", hint="pass overwrite=True to replace it")
+        return
+    store, path_in = resolve(target, read_only=False)
+    name = place_name(store, path_in)
+    if name.rstrip("/") == source.rstrip("/"):
+        raise ExistsError("a dataset cannot be copied to where it is", path=name)
+    there = format_of(store, path_in) is not None
+    if there and not overwrite:
+        raise ExistsError("there is a node already", path=name, hint="pass overwrite=True to replace it")
+    if not there and any(store.list_dir(f"{path_in}/" if path_in else "")):
+        # Whatever this is, it was not made by us, and no one has asked to lose it.
+        raise ExistsError("something is there that is no array or group", path=name, hint="Choose a new name.")
