@@ -131,7 +131,7 @@ class ZarrSource:
         sizes = [dim.size for dim in var.dims]
         if grow(var, key):
             self.grown = True
-            stored.clean_beyond(var)
+        stored.clean_beyond(var)  # now, not later: another variable may have made the dimension longer before
         try:
             if not all(counts(key)):
                 return
