@@ -56,6 +56,8 @@ class BufferedSource:
         self._dirty = True
         self._held(var)
         grow(var, key)
+        if 0 in counts(key):
+            return
         held = self._held(var)
         if key:
             held[open_mesh(key)] = values
