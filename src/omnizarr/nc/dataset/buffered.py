@@ -59,6 +59,8 @@ class BufferedSource:
             values = quantized(values, *var.storage.quantize, var.fill)
         self._held(var)
         grow(var, key)
+        if 0 in counts(key):
+            return
         held = self._held(var)
         if key:
             held[open_mesh(key)] = values

@@ -11,6 +11,7 @@ from typing import Any, Self
 from omnizarr.errors import ExistsError, NotFoundError, StoreError
 from omnizarr.nc.dataset.attributes import put
 from omnizarr.nc.dataset.errors import BadOptionError
+from omnizarr.nc.dataset.forgotten import close_with
 from omnizarr.nc.dataset.handle import Handle
 from omnizarr.nc.dataset.places import FORMATS, Opened, open_place
 from omnizarr.nc.dataset.switches import Switches
@@ -50,8 +51,9 @@ class Dataset(Switches):
         [281.5, 283.0] K 3
     """
 
-    __slots__ = ("_finish",)
+    __slots__ = ("_closing", "_finish")
 
+    _closing: Any
     _finish: Any
 
     def __init__(  # noqa: PLR0917 - the order that users know
@@ -84,6 +86,7 @@ class Dataset(Switches):
     def _begin(self, handle: Handle, opened: Opened) -> None:
         put(self, "_handle", handle)
         put(self, "_finish", opened.after)
+        put(self, "_closing", close_with(self, handle, opened.after))
         put(self, "_node", opened.source.root)
         put(self, "_ncstring_attrs__", False)
         put(self, "parent", None)
@@ -107,6 +110,7 @@ class Dataset(Switches):
         """
         source = self._handle.live()
         self._handle.is_open = False
+        self._closing.detach()
         source.close()
         finish = self._finish
         put(self, "_finish", None)
@@ -204,11 +208,6 @@ class Dataset(Switches):
         if self._handle.is_open:
             self.close()
 
-    def __del__(self) -> None:
-        handle = getattr(self, "_handle", None)
-        if handle is not None and self.parent is None and handle.is_open:
-            self.close()
-
 
 class Group(Dataset):
     """A group of a dataset, made by `createGroup`. It has all that a dataset has, but is not closed."""
@@ -218,6 +217,7 @@ class Group(Dataset):
     def __init__(self, parent: Dataset, name: str | Node) -> None:
         node: Node = parent.createGroup(name)._node if isinstance(name, str) else name  # noqa: SLF001 - of this class
         put(self, "_handle", parent._handle)  # noqa: SLF001 - groups and datasets belong together
+        put(self, "_closing", None)
         put(self, "_finish", None)
         put(self, "_node", node)
         put(self, "_ncstring_attrs__", parent._ncstring_attrs__)  # noqa: SLF001 - as above
