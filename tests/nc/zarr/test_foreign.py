@@ -180,8 +180,16 @@ def test_nothing_can_be_changed():
 
 @pytest.mark.parametrize(
     ("dtype", "fill", "expected"),
-    [("<i2", -999, [-999]), (">i2", -999, [-999]), ("<f4", 1e20, [np.float32(1e20)]), ("<f8", "NaN", None)]
-    + [("<i2", 0, None), ("<i2", None, None), ("<i2", -32767, None), ("|S2", "YWI=", None)],
+    [
+        ("<i2", -999, [-999]),
+        (">i2", -999, [-999]),
+        ("<f4", 1e20, [np.float32(1e20)]),
+        ("<f8", "NaN", None),
+        ("<i2", 0, None),
+        ("<i2", None, None),
+        ("<i2", -32767, None),
+        ("|S2", "YWI=", None),
+    ],
 )
 def test_the_fill_value_of_xarray(dtype, fill, expected):
     document = zarray([2], dtype, fill_value=fill)
