@@ -8,7 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from omnizarr.nc.source import Key, Source, Values, counts, everything, filled, grow, open_mesh
+from omnizarr.errors import LimitError
+from omnizarr.nc.source import Key, Source, Values, counts, everything, filled, grow, open_mesh, reach
 from omnizarr.nc.tree import Group, Var
 from omnizarr.nc.zarr.quantize import quantized
 
@@ -58,10 +59,20 @@ class BufferedSource:
         if var.storage.quantize is not None:
             values = quantized(values, *var.storage.quantize, var.fill)
         self._held(var)
+        sizes = var.shape
         grow(var, key)
         if 0 in counts(key):
             return
-        held = self._held(var)
+        try:
+            held = self._held(var)
+        except MemoryError as error:
+            for dim, size in zip(var.dims, sizes, strict=True):
+                dim.size = size
+            raise LimitError(
+                f"{math.prod(reach(key))} values do not fit into memory, where a netCDF file is put together",
+                path=var.path,
+                hint="Write Zarr, and copy it: `oz copy`.",
+            ) from error
         if key:
             held[open_mesh(key)] = values
         else:
@@ -99,13 +110,19 @@ class BufferedSource:
         _, held = self._values.get(id(var), (var, None))
         if held is None:
             held = self._first(var)
-        if held.shape != var.shape:
-            wide = filled(var, var.shape)
-            kept = tuple(slice(0, min(a, b)) for a, b in zip(held.shape, var.shape, strict=True))
-            wide[kept] = held[kept]
+        if any(n > room for n, room in zip(var.shape, held.shape, strict=True)):
+            # With room for more, so that adding one value after another does not copy all of them each time.
+            wide = filled(
+                var,
+                tuple(
+                    max(n, room + room // 2) if n > room else room
+                    for n, room in zip(var.shape, held.shape, strict=True)
+                ),
+            )
+            wide[tuple(slice(0, n) for n in held.shape)] = held
             held = wide
         self._values[id(var)] = (var, held)
-        return held
+        return held[tuple(slice(0, n) for n in var.shape)]
 
     def _first(self, var: Var) -> Values:
         shape = self._shapes.get(id(var))

@@ -218,9 +218,10 @@ def _write_copy(source: ZarrSource) -> None:
         store.put(ZARR_JSON, render_v3(root, texts))
         return
     # zarr-python, whose business this copy is, knows characters by another name.
-    store.put(
-        ZMETADATA, render_v2({key: text.replace(b'"dtype": ">S1"', b'"dtype": "|S1"') for key, text in texts.items()})
-    )
+    for key in texts:
+        if key.endswith(ZARRAY):
+            texts[key] = texts[key].replace(b'"dtype": ">S1"', b'"dtype": "|S1"')
+    store.put(ZMETADATA, render_v2(texts))
 
 
 def _document_keys(source: ZarrSource) -> Iterator[str]:
