@@ -49,7 +49,7 @@ data:
 
 group: g {
   variables:
-  	int n(x) ;
+  \tint n(x) ;
   data:
 
    n = 7, 8, 9 ;

@@ -4,8 +4,8 @@
     ```console                    each line `$ …` runs in bash; the lines below it are what it prints
 
 Standard output and standard error are mixed as they come. `...` alone on a line stands for any lines. `oz` is this
-very package, `python` this very interpreter. The folder that a page is played in reads `/home/me` in what is printed, and
-how long something took, which is printed from a second on, is left out.
+very package, `python` this very interpreter. The folder that a page is played in reads `/home/me` in what is printed,
+and how long something took, which is printed from a second on, is left out.
 Fences of one page share the folder; the commands of one fence also share the shell, so that `$ echo $?` tells how the
 command before it ended.
 
