@@ -18,15 +18,15 @@ from omnizarr.nc.kinds import (
     as_kind,
     kind_by_name,
 )
-from omnizarr.nc.opening import create_source
+from omnizarr.nc.opening import create_source, finishing
 from omnizarr.nc.picking import keep_groups, keep_variables, pick_groups, pick_variables
 from omnizarr.nc.pieces import item_bytes, piece_shape, pieces
 from omnizarr.nc.replacing import replace_missing_filters
 from omnizarr.nc.restoring import Layout, restore
 from omnizarr.nc.source import Source, Values
 from omnizarr.nc.tree import Group, Var
+from omnizarr.nc.tree_copying import copied
 from omnizarr.nc.types import Atomic, Enum
-from omnizarr.nc.zarr.copying import copied
 
 BUFFER: Final = 16 << 20
 Report = Callable[[int, "int | None", int], None]
@@ -98,15 +98,8 @@ def copy_dataset(
     total = sum(prod(var.shape) * item_bytes(var) for var in chosen)
     if dry_run:
         return Copy(kind, len(chosen), total)
-    target = create_source(where, root, kind, **options)
-    try:
+    with finishing(create_source(where, root, kind, **options)) as target:
         nbytes = _Values(source, target, choice.buffer, report).copy([(old, pairs[old].path) for old in chosen])
-    except BaseException:
-        discard = getattr(target, "discard", None)
-        if discard is not None:
-            discard()
-        raise
-    target.close()
     return Copy(kind, len(chosen), nbytes)
 
 

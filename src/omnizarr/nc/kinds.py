@@ -70,6 +70,17 @@ def kind_by_name(where: object) -> str:
     >>> kind_by_name("a.nc"), kind_by_name("a.zarr"), kind_by_name({})
     ('netCDF-4', 'nczarr', 'nczarr')
     """
-    if isinstance(where, (str, os.PathLike)):
-        return _ENDINGS.get(PurePath(where).suffix.lower(), NCZARR)
-    return NCZARR
+    return _ENDINGS.get(_ending(where), NCZARR)
+
+
+def is_named_as_file(where: object) -> bool:
+    """Whether a place has the ending of a netCDF or HDF5 file.
+
+    >>> is_named_as_file("a.nc"), is_named_as_file("a.zarr")
+    (True, False)
+    """
+    return _ending(where) in _ENDINGS
+
+
+def _ending(where: object) -> str:
+    return PurePath(where).suffix.lower() if isinstance(where, (str, os.PathLike)) else ""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module  # each kind of place is loaded when the first dataset of it is opened
 from typing import Any, Final, Literal, TypeAlias
 
@@ -69,3 +71,19 @@ def create_source(where: object, root: Group, kind: str | None = None, **options
         home = "omnizarr.nc.zarr.source"
     source: Source = import_module(home).create_source(where, root, kind, **options)
     return source
+
+
+@contextmanager
+def finishing(target: Source) -> Iterator[Source]:
+    """Close a dataset that was created, once all its values are written.
+
+    If that fails, a file that only gets its name by closing is discarded, and what had the name before stays.
+    """
+    try:
+        yield target
+    except BaseException:
+        discard = getattr(target, "discard", None)
+        if discard is not None:
+            discard()
+        raise
+    target.close()

@@ -7,14 +7,15 @@ from typing import Final
 
 from omnizarr.errors import warn
 from omnizarr.nc.files.hdf5_library import load_h5py, load_plugins
+from omnizarr.nc.filters import BLOSC, BZIP2, DEFLATE, FLETCHER32, SHUFFLE, ZSTD
 from omnizarr.nc.kinds import NETCDF4_KINDS, ZARR_KINDS
 from omnizarr.nc.tree import Group
 from omnizarr.nc.types import is_fixed
 
 _LEVEL: Final = 4
 _MOST_NAMED: Final = 6
-_IN_ZARR: Final = frozenset((1, 2, 3, 307, 32001, 32015))
-"""Deflate, shuffle, Fletcher-32, bzip2, Blosc and Zstandard: all that have a codec in Zarr."""
+_IN_ZARR: Final = frozenset((DEFLATE, SHUFFLE, FLETCHER32, BZIP2, BLOSC, ZSTD))
+"""All that have a codec in Zarr."""
 
 
 def replace_missing_filters(root: Group, kind: str, *, kept: bool) -> None:

@@ -6,15 +6,13 @@ from math import prod
 from typing import Final, NamedTuple
 
 from omnizarr.errors import MetadataError, NotFoundError
+from omnizarr.nc.filters import DEFLATE, FLETCHER32, SHUFFLE
 from omnizarr.nc.kinds import NETCDF3_KINDS, NETCDF4_KINDS, ZARR_KINDS
 from omnizarr.nc.picking import pick_variables
 from omnizarr.nc.specs import Chunking, ChunkSpecs, FilterSpec
 from omnizarr.nc.tree import Dim, Filter, Group, Storage, Var
 from omnizarr.nc.types import is_fixed
 
-_DEFLATE: Final = 1
-_SHUFFLE: Final = 2
-_FLETCHER32: Final = 3
 SMALLEST_CHUNK: Final = 8192
 
 
@@ -73,11 +71,11 @@ def _refilter(var: Var, layout: Layout, asked: tuple[Filter, ...] | None) -> Non
         storage.deflate, storage.shuffle, storage.filters = 0, False, ()
         storage.fletcher32 = False
         for one in asked or () if is_fixed(var.type) else ():
-            if one.id == _DEFLATE:
+            if one.id == DEFLATE:
                 storage.deflate = one.parameters[0] if one.parameters else 1
-            elif one.id == _SHUFFLE:
+            elif one.id == SHUFFLE:
                 storage.shuffle = True
-            elif one.id == _FLETCHER32:
+            elif one.id == FLETCHER32:
                 storage.fletcher32 = True
             else:
                 storage.filters = (*storage.filters, one)

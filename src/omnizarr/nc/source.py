@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from omnizarr.errors import ReadOnlyError, SelectionError
-from omnizarr.nc.tree import Group, Var
+from omnizarr.nc.tree import Dim, Group, Var
 from omnizarr.nc.types import zeros
 
 Values: TypeAlias = np.ndarray[Any, Any]
@@ -164,11 +164,26 @@ def grow(var: Var, key: Key) -> bool:
     for dim, end in zip(var.dims, ends, strict=True):
         if end > dim.size:
             if not dim.unlimited:
-                raise SelectionError(
-                    f"index {end - 1} is out of bounds for dimension {dim.name} of size {dim.size}", path=var.path
-                )
+                raise _out_of_bounds(var, dim, end)
             dim.size, grew = end, True
     return grew
+
+
+def check_bounds(var: Var, key: Key) -> None:
+    """Raise if a key reaches beyond a variable.
+
+    Raises:
+        SelectionError: If so.
+    """
+    for dim, end in zip(var.dims, reach(key), strict=True):
+        if end > dim.size:
+            raise _out_of_bounds(var, dim, end)
+
+
+def _out_of_bounds(var: Var, dim: Dim, end: int) -> SelectionError:
+    return SelectionError(
+        f"index {end - 1} is out of bounds for dimension {dim.name} of size {dim.size}", path=var.path
+    )
 
 
 def open_mesh(key: Key) -> Any:  # noqa: ANN401 - an index of NumPy

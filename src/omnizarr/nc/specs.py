@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from omnizarr.errors import MetadataError
+from omnizarr.nc.filters import NUMBERS
 from omnizarr.nc.tree import Filter
-
-_FILTERS: Final = {
-    "deflate": 1, "zlib": 1, "shuffle": 2, "fletcher32": 3, "szip": 4, "nbit": 5, "scaleoffset": 6,
-    "bzip2": 307, "lzf": 32000, "blosc": 32001, "lz4": 32004, "bitshuffle": 32008, "zfp": 32013, "zstd": 32015,
-}  # fmt: skip
 
 Chunking = tuple[int, ...] | Literal["contiguous", "compact"]
 
@@ -110,12 +106,12 @@ def parse_filters(given: Sequence[str] | str) -> list[FilterSpec]:
 def _filter(text: str, spec: str) -> Filter:
     name, *rest = text.split(",")
     try:
-        number = _FILTERS[name.lower()] if name.lower() in _FILTERS else int(name, 0)
+        number = NUMBERS[name.lower()] if name.lower() in NUMBERS else int(name, 0)
         parameters = tuple(int(one.strip().rstrip("uU"), 0) for one in rest)
     except ValueError:
         raise MetadataError(
             f"{text!r} is no filter, in {spec!r}",
-            hint=f"A number of HDF5's registry or one of {', '.join(_FILTERS)}; then parameters.",
+            hint=f"A number of HDF5's registry or one of {', '.join(NUMBERS)}; then parameters.",
         ) from None
     if not 0 < number < 1 << 16 or not all(0 <= one < 1 << 32 for one in parameters):
         raise MetadataError(f"{text!r} is no filter, in {spec!r}: a number is out of range")

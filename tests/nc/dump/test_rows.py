@@ -31,8 +31,7 @@ def c_text(value, digits):
     return ("NaN" if np.isnan(value) else "-Infinity" if value < 0 else "Infinity") + suffix
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@given(data=st.data())
+@given(kind=st.sampled_from(KINDS), data=st.data())
 def test_numbers_are_what_printf_writes(kind, data):
     dtype = np.dtype(kind)
     bits = data.draw(arrays.arrays(f"u{dtype.itemsize}", st.integers(1, 40)))

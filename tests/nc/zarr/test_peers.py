@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from omnizarr.nc.filters import BIT_GROOM, BIT_ROUND, GRANULAR
 from omnizarr.nc.opening import create_source
 from omnizarr.nc.source import Source, everything
 from omnizarr.nc.tree import Attr, Filter, Group, Storage
 from omnizarr.nc.types import CHAR, DOUBLE, FLOAT, INT, STRING, Atomic, Enum
-from omnizarr.nc.zarr.quantize import BIT_GROOM, BIT_ROUND, GRANULAR
 from tests.nc.zarr.datasets import bounded, fill, read_by_netcdf4, simple, some_values, with_types
 
 pytestmark = pytest.mark.peers

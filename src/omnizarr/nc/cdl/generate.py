@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from omnizarr.nc.cdl.parser import CdlSource
-from omnizarr.nc.kinds import NCZARR, ZARR_KINDS, as_kind, kind_by_name
-from omnizarr.nc.opening import create_source
+from omnizarr.nc.kinds import NCZARR, ZARR_KINDS, as_kind, is_named_as_file, kind_by_name
+from omnizarr.nc.opening import create_source, finishing
 from omnizarr.nc.source import everything
-
-_NAMED: Final = (".nc", ".nc4", ".netcdf", ".h5", ".hdf5", ".cdf", ".nc3")
 
 
 class Generated(NamedTuple):
@@ -46,18 +44,11 @@ def generate(
                 var.storage.no_fill = True
     if not data:
         _forget(source)
-    target = create_source(where, source.root, kind)
-    try:
+    with finishing(create_source(where, source.root, kind)) as target:
         for group, twin in zip(source.root.walk(), target.root.walk(), strict=True):
             for name, var in group.vars.items():
                 if var in source.given:
                     target.write(twin.vars[name], everything(var), source.read(var, everything(var)))
-    except BaseException:
-        discard = getattr(target, "discard", None)
-        if discard is not None:
-            discard()
-        raise
-    target.close()
     return counted(source, os.fspath(where) if isinstance(where, (str, os.PathLike)) else repr(where), kind)
 
 
@@ -72,8 +63,7 @@ def chosen_kind(source: CdlSource, where: object, kind: str | None) -> str:
     """Return the kind of dataset to write."""
     if kind is not None:
         return as_kind(kind)
-    named = isinstance(where, (str, os.PathLike)) and os.fspath(where).lower().endswith(_NAMED)
-    return source.format if source.format and named else kind_by_name(where)
+    return source.format if source.format and is_named_as_file(where) else kind_by_name(where)
 
 
 def default_place(source: CdlSource, text: str, kind: str | None, ending: str | None = None) -> str:

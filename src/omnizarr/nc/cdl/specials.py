@@ -10,6 +10,7 @@ from typing import Final
 from omnizarr.errors import UnsupportedError
 from omnizarr.nc.cdl.constants import Const
 from omnizarr.nc.cdl.errors import Text
+from omnizarr.nc.filters import BIT_ROUND, DEFLATE, FLETCHER32, QUANTIZE, SHUFFLE
 from omnizarr.nc.kinds import as_kind
 from omnizarr.nc.tree import Attr, Filter, Var
 from omnizarr.nc.types import INT
@@ -19,12 +20,9 @@ GLOBAL: Final = ("_Format", "_NCProperties", "_IsNetcdf4", "_SuperblockVersion")
 HIDDEN: Final = ("_Netcdf4Dimid", "_Netcdf4Coordinates", "_nc3_strict")
 """What netCDF-4 keeps in files for itself."""
 _QUANTIZED: Final = {
-    "_QuantizeBitGroomNumberOfSignificantDigits": "_QuantizeBitGroomNumberOfSignificantDigits",
-    "_QuantizeGranularBitRoundNumberOfSignificantDigits": "_QuantizeGranularBitRoundNumberOfSignificantDigits",
-    "_QuantizeBitRoundNumberOfSignificantBits": "_QuantizeBitRoundNumberOfSignificantBits",
-    "_QuantizeBitRoundNumberOfSignificantDigits": "_QuantizeBitRoundNumberOfSignificantBits",
+    **{name: name for name in QUANTIZE},
+    "_QuantizeBitRoundNumberOfSignificantDigits": BIT_ROUND,
 }
-_DEFLATE, _SHUFFLE, _FLETCHER32 = 1, 2, 3
 _INTEGERS: Final = ("int", "uint", "int64", "uint64", "byte", "ubyte", "short", "ushort")
 
 
@@ -105,11 +103,11 @@ def _filter(special: Special, var: Var) -> None:
         if not re.fullmatch(r"\d{1,9}", head):
             raise special.text.error(special.at, f"expected numbers of filters as in 307,9 for {special.name}")
         found = Filter(int(head), tuple(number for part in rest for number in _parameter(special, part)))
-        if found.id == _DEFLATE:
+        if found.id == DEFLATE:
             var.storage.deflate = found.parameters[0] if found.parameters else 6
-        elif found.id == _SHUFFLE:
+        elif found.id == SHUFFLE:
             var.storage.shuffle = True
-        elif found.id == _FLETCHER32:
+        elif found.id == FLETCHER32:
             var.storage.fletcher32 = True
         else:
             kept.append(found)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import numpy as np
 
+from omnizarr.nc.chunking import default_chunks
 from omnizarr.nc.dataset.attributes import Attributed, put
 from omnizarr.nc.dataset.errors import BadOptionError
 from omnizarr.nc.dataset.look import Look, look_of
@@ -16,7 +17,6 @@ from omnizarr.nc.dataset.usertypes import CompoundType, UserType
 from omnizarr.nc.dataset.words import class_text
 from omnizarr.nc.kinds import NETCDF4_KINDS
 from omnizarr.nc.tree import Filter, Group, Var
-from omnizarr.nc.zarr.chunking import default_chunks
 
 if TYPE_CHECKING:
     from omnizarr.nc.dataset.dataset import Dataset

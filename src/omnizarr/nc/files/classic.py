@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from typing import Any, Final
 
-from omnizarr.errors import CorruptError, NotFoundError, ReadOnlyError, SelectionError, StoreError, UnsupportedError
+from omnizarr.errors import CorruptError, NotFoundError, StoreError, UnsupportedError
 from omnizarr.nc.files.classic_header import HeaderReader
+from omnizarr.nc.files.read_only import ReadOnlyFile
 from omnizarr.nc.files.strided import Bytes, FileBytes, MemoryBytes, Strided
 from omnizarr.nc.kinds import CDF5, CLASSIC, OFFSET64
-from omnizarr.nc.source import Key, Values, reach
+from omnizarr.nc.source import Key, Values, check_bounds
 from omnizarr.nc.tree import Group, Var
 
 KIND_OF: Final = {1: CLASSIC, 2: OFFSET64, 5: CDF5}
@@ -35,10 +36,8 @@ def open_source(where: object, mode: str = "r", **options: Any) -> ClassicSource
     return ClassicSource(where)
 
 
-class ClassicSource:
+class ClassicSource(ReadOnlyFile):
     """An open netCDF-3 file."""
-
-    read_only = True
 
     def __init__(self, where: object) -> None:
         self._descriptor = -1
@@ -64,11 +63,7 @@ class ClassicSource:
             SelectionError: If it reaches beyond the variable.
             CorruptError: If the file ends before that.
         """
-        for dim, end in zip(var.dims, reach(key), strict=True):
-            if end > dim.size:
-                raise SelectionError(
-                    f"index {end - 1} is out of bounds for dimension {dim.name} of size {dim.size}", path=var.path
-                )
+        check_bounds(var, key)
         try:
             return Strided(self._data, var.handle.begin, var.handle.strides, var.type.numpy).read(key)
         except (EOFError, MemoryError, OverflowError) as error:
@@ -78,25 +73,6 @@ class ClassicSource:
         except OSError as error:
             raise StoreError(f"{self.name} cannot be read: {error.strerror}", path=var.path) from error
 
-    def write(self, var: Var, key: Key, values: Values) -> None:  # noqa: ARG002 - as every source has
-        """Refuse.
-
-        Raises:
-            ReadOnlyError: Always.
-        """
-        raise self._refusal()
-
-    def changed(self, node: Group | Var) -> None:  # noqa: ARG002 - as every source has
-        """Refuse.
-
-        Raises:
-            ReadOnlyError: Always.
-        """
-        raise self._refusal()
-
-    def sync(self) -> None:
-        """Do nothing."""
-
     def close(self) -> None:
         """Let go of the file."""
         if self._descriptor >= 0:
@@ -105,9 +81,6 @@ class ClassicSource:
 
     def __del__(self) -> None:
         self.close()
-
-    def _refusal(self) -> ReadOnlyError:
-        return ReadOnlyError(f"{self.name} is open for reading only", hint="Copy it to Zarr: `oz copy`.")
 
 
 def _opened(name: str) -> int:

@@ -16,7 +16,7 @@ from omnizarr.nc.files.regions import read_region
 from omnizarr.nc.files.strided import FileBytes, Strided
 from omnizarr.nc.source import Key, Values, counts, grow, reach
 from omnizarr.nc.tree import Group, Var
-from omnizarr.nc.zarr.copying import copied
+from omnizarr.nc.tree_copying import copied
 
 _PIECE: Final = 8 << 20
 

@@ -6,11 +6,12 @@ import os
 from pathlib import Path
 from typing import Any
 
-from omnizarr.errors import NotFoundError, ReadOnlyError, StoreError, UnsupportedError, warn
+from omnizarr.errors import NotFoundError, StoreError, UnsupportedError, warn
 from omnizarr.nc.files.hdf5_hidden import hidden_attributes
 from omnizarr.nc.files.hdf5_library import load_h5py, load_plugins, troubles
 from omnizarr.nc.files.hdf5_tree import TreeReader
 from omnizarr.nc.files.hdf5_values import read_block
+from omnizarr.nc.files.read_only import ReadOnlyFile
 from omnizarr.nc.files.regions import read_region
 from omnizarr.nc.kinds import NETCDF4, NETCDF4_CLASSIC
 from omnizarr.nc.source import Key, Values
@@ -40,10 +41,8 @@ def open_source(where: object, mode: str = "r", **options: Any) -> Hdf5Source:  
     return Hdf5Source(where, name)
 
 
-class Hdf5Source:
+class Hdf5Source(ReadOnlyFile):
     """An open netCDF-4 or HDF5 file."""
-
-    read_only = True
 
     def __init__(self, where: object, name: str) -> None:
         h5py = load_h5py(name)
@@ -83,32 +82,10 @@ class Hdf5Source:
                 lambda start, count, step: read_block(stored, var.type, start, count, step),
             )
 
-    def write(self, var: Var, key: Key, values: Values) -> None:  # noqa: ARG002 - as every source has
-        """Refuse.
-
-        Raises:
-            ReadOnlyError: Always.
-        """
-        raise self._refusal()
-
-    def changed(self, node: Group | Var) -> None:  # noqa: ARG002 - as every source has
-        """Refuse.
-
-        Raises:
-            ReadOnlyError: Always.
-        """
-        raise self._refusal()
-
-    def sync(self) -> None:
-        """Do nothing."""
-
     def close(self) -> None:
         """Let go of the file."""
         with troubles(self.name):
             self._file.close()
-
-    def _refusal(self) -> ReadOnlyError:
-        return ReadOnlyError(f"{self.name} is open for reading only", hint="Copy it to Zarr: `oz copy`.")
 
 
 def _check_file(name: str) -> None:

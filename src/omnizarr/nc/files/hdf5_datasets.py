@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any, Final
 
 from omnizarr.errors import UnsupportedError
+from omnizarr.nc.chunking import default_chunks
 from omnizarr.nc.files.hdf5_making import Maker, fill_array
-from omnizarr.nc.files.hdf5_storage import DEFLATE, FLETCHER32, SHUFFLE, SZIP
 from omnizarr.nc.files.hdf5_types import Id
 from omnizarr.nc.files.hdf5_values import Stored
+from omnizarr.nc.filters import DEFLATE, FLETCHER32, SHUFFLE, SZIP
 from omnizarr.nc.tree import Dim, Group, Var
 from omnizarr.nc.types import is_fixed
-from omnizarr.nc.zarr.chunking import default_chunks
 
 _TRACKED: Final = 3  # in the order of creation, and with an index by it
 _NO_VARIABLE: Final = b"This is a netCDF dimension but not a netCDF variable."

@@ -5,18 +5,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 from omnizarr.nc.files.hdf5_types import Id
+from omnizarr.nc.filters import DEFLATE, FLETCHER32, QUANTIZE, SHUFFLE, SZIP
 from omnizarr.nc.tree import Attr, Filter, Storage
 from omnizarr.nc.types import CHAR, STRING, Atomic, Type
 
-DEFLATE: Final = 1
-SHUFFLE: Final = 2
-FLETCHER32: Final = 3
-SZIP: Final = 4
-QUANTIZE: Final = (
-    "_QuantizeBitGroomNumberOfSignificantDigits",
-    "_QuantizeGranularBitRoundNumberOfSignificantDigits",
-    "_QuantizeBitRoundNumberOfSignificantBits",
-)
 _SZIP_MASKS: Final = 4 | 32  # the coding that the caller asked for; HDF5 adds bits of its own
 
 

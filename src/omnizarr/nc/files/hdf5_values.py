@@ -8,9 +8,9 @@ import numpy as np
 
 from omnizarr.nc.files.hdf5_pointers import given, taken
 from omnizarr.nc.files.hdf5_types import Id, memory_type, raw_dtype
+from omnizarr.nc.source import Values
 from omnizarr.nc.types import STRING, Compound, Type, Vlen, is_fixed, zeros
 
-Values: TypeAlias = np.ndarray[Any, Any]
 Ints: TypeAlias = tuple[int, ...]
 
 _MISSING: Final = 4096

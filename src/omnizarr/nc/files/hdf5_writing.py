@@ -18,7 +18,7 @@ from omnizarr.nc.files.regions import read_region
 from omnizarr.nc.kinds import NETCDF4_CLASSIC
 from omnizarr.nc.source import Key, Values, counts, grow
 from omnizarr.nc.tree import Attr, Group, Var
-from omnizarr.nc.zarr.copying import copied
+from omnizarr.nc.tree_copying import copied
 
 _CACHE: Final = 16 << 20
 

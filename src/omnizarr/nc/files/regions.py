@@ -7,8 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from omnizarr.errors import SelectionError
-from omnizarr.nc.source import Key, Values, counts, filled, reach
+from omnizarr.nc.source import Key, Values, check_bounds, counts, filled
 from omnizarr.nc.tree import Var
 
 Block: TypeAlias = Callable[[tuple[int, ...], tuple[int, ...], tuple[int, ...]], Values]
@@ -30,11 +29,7 @@ def read_region(var: Var, key: Key, stored: tuple[int, ...], read: Block) -> Val
     Raises:
         SelectionError: If the key reaches beyond the variable.
     """
-    for axis, (end, size) in enumerate(zip(reach(key), var.shape, strict=True)):
-        if end > size:
-            raise SelectionError(
-                f"index {end - 1} is out of bounds for dimension {var.dims[axis].name} of size {size}", path=var.path
-            )
+    check_bounds(var, key)
     listed = next((axis for axis, part in enumerate(key) if not isinstance(part, slice)), None)
     if listed is not None:
         return _listed(var, key, listed, stored, read)

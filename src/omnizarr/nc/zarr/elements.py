@@ -6,15 +6,14 @@ through as they are.
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
 
 from omnizarr.errors import CorruptError, warn
+from omnizarr.nc.source import Values
 from omnizarr.nc.types import CHAR, STRING, Compound, Type, Vlen, is_fixed
 from omnizarr.nc.zarr.packed import little_endian, pack, unpack
-
-Values: TypeAlias = np.ndarray[Any, Any]
 
 DEFAULT_LENGTH: Final = 128
 """Bytes of a stored string, unless an attribute says otherwise."""

@@ -9,15 +9,8 @@ from typing import Any, Final, NamedTuple
 from omnizarr.errors import MetadataError, UnsupportedError
 from omnizarr.model.codec import BLOSC_NAMES, BLOSC_SHUFFLES
 from omnizarr.model.jsonvalue import JSON
+from omnizarr.nc.filters import BLOSC, BZIP2, DEFLATE, FLETCHER32, SHUFFLE, SZIP, ZSTD
 from omnizarr.nc.tree import Filter, Storage
-
-DEFLATE: Final = 1
-SHUFFLE: Final = 2
-FLETCHER32: Final = 3
-SZIP: Final = 4
-BZIP2: Final = 307
-ZSTD: Final = 32015
-BLOSC: Final = 32001
 
 _LEVELS: Final = {BZIP2: ("bz2", 9), ZSTD: ("zstd", 3), DEFLATE: ("zlib", 1)}
 _BY_ID: Final = {name: number for number, (name, _) in _LEVELS.items()}

@@ -26,6 +26,7 @@ from omnizarr.errors import CorruptError, UnsupportedError
 from omnizarr.model.dtype import DType, field_type
 from omnizarr.model.small import SMALL_INTEGERS
 from omnizarr.model.structs import fields_of
+from omnizarr.nc.source import Values
 from omnizarr.nc.tree import Group
 from omnizarr.nc.types import (
     BYTE,
@@ -45,7 +46,6 @@ from omnizarr.nc.types import (
 )
 from omnizarr.nc.zarr.elements import to_values
 
-Values: TypeAlias = np.ndarray[Any, Any]
 Decode: TypeAlias = Callable[[Values], Values]
 
 _COMPLEX = {8: ("_PFNC_FLOAT_COMPLEX_TYPE", FLOAT), 16: ("_PFNC_DOUBLE_COMPLEX_TYPE", DOUBLE)}

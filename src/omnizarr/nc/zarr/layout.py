@@ -21,10 +21,10 @@ from omnizarr.model.fill import Fill
 from omnizarr.model.grid import RegularGrid
 from omnizarr.model.jsonvalue import JSON
 from omnizarr.model.keys import default_keys, v2_keys
+from omnizarr.nc.chunking import default_chunks
 from omnizarr.nc.tree import Var
 from omnizarr.nc.types import CHAR, INT, STRING, Compound, Enum, Opaque, Type
 from omnizarr.nc.zarr.attributes import number_json
-from omnizarr.nc.zarr.chunking import default_chunks
 from omnizarr.nc.zarr.elements import DEFAULT_LENGTH, is_packed, stored_fill
 from omnizarr.nc.zarr.filters import split, to_codecs
 from omnizarr.nc.zarr.packed import little_endian

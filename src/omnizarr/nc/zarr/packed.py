@@ -5,14 +5,13 @@ docs/reference/nczarr.md says how the bytes lie.
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
 
 from omnizarr.errors import CorruptError
+from omnizarr.nc.source import Values
 from omnizarr.nc.types import STRING, Compound, Type, Vlen, is_fixed
-
-Values: TypeAlias = np.ndarray[Any, Any]
 
 _NOT_THERE: Final = 0xFFFFFFFF
 

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
 
 from omnizarr.errors import UnsupportedError
-
-Values: TypeAlias = np.ndarray[Any, Any]
-
-BIT_GROOM: Final = "_QuantizeBitGroomNumberOfSignificantDigits"
-GRANULAR: Final = "_QuantizeGranularBitRoundNumberOfSignificantDigits"
-BIT_ROUND: Final = "_QuantizeBitRoundNumberOfSignificantBits"
+from omnizarr.nc.filters import BIT_GROOM, BIT_ROUND, GRANULAR
+from omnizarr.nc.source import Values
 
 _BITS_PER_DIGIT: Final = math.log(10) / math.log(2)
 _DIGITS_PER_BIT: Final = math.log(2) / math.log(10)

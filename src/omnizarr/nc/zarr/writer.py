@@ -13,7 +13,7 @@ from omnizarr.format.names import RESERVED, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, Z
 from omnizarr.hierarchy.context import Context
 from omnizarr.nc.source import Key, Source, Values, counts, grow, open_mesh
 from omnizarr.nc.tree import Dim, Group, Var
-from omnizarr.nc.zarr.copying import copied
+from omnizarr.nc.tree_copying import copied
 from omnizarr.nc.zarr.layout import array_document, array_of
 from omnizarr.nc.zarr.saving import save
 from omnizarr.nc.zarr.style import Style, style

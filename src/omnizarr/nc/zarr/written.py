@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -12,15 +12,13 @@ from omnizarr.errors import warn
 from omnizarr.hierarchy.context import Context
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.grid import place
-from omnizarr.nc.source import Key, counts, reach
+from omnizarr.nc.source import Key, Values, counts, reach
 from omnizarr.nc.tree import Var
 from omnizarr.nc.types import STRING
 from omnizarr.nc.zarr.elements import longest, to_stored, to_values
 from omnizarr.nc.zarr.layout import string_length
 from omnizarr.nc.zarr.quantize import quantized
 from omnizarr.nc.zarr.texts import NOTHING, Kept
-
-Values: TypeAlias = np.ndarray[Any, Any]
 
 
 class Written:

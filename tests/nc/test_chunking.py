@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from omnizarr.nc.chunking import default_chunks
 from omnizarr.nc.tree import Dim, Storage, Var
 from omnizarr.nc.types import DOUBLE
-from omnizarr.nc.zarr.chunking import default_chunks
 from omnizarr.nc.zarr.layout import chunks_of
 
 # What netcdf-c was seen to choose.
