@@ -26,6 +26,7 @@ from omnizarr.nc.restoring import Layout, restore
 from omnizarr.nc.source import Source, Values
 from omnizarr.nc.tree import Group, Var
 from omnizarr.nc.types import Atomic, Enum
+from omnizarr.nc.url import asked_kind
 from omnizarr.nc.zarr.copying import copied
 
 BUFFER: Final = 16 << 20
@@ -120,6 +121,9 @@ def chosen_kind(old: str, where: object, choice: Choice) -> str:
     """
     if choice.kind is not None:
         return as_kind(choice.kind)
+    asked = asked_kind(where, old)
+    if asked is not None:
+        return asked
     named = kind_by_name(where)
     if named in ZARR_KINDS:
         return old if old in ZARR_KINDS else named

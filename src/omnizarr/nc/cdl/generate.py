@@ -9,6 +9,7 @@ from omnizarr.nc.cdl.parser import CdlSource
 from omnizarr.nc.kinds import NCZARR, ZARR_KINDS, as_kind, kind_by_name
 from omnizarr.nc.opening import create_source
 from omnizarr.nc.source import everything
+from omnizarr.nc.url import asked_kind
 
 _NAMED: Final = (".nc", ".nc4", ".netcdf", ".h5", ".hdf5", ".cdf", ".nc3")
 
@@ -72,6 +73,9 @@ def chosen_kind(source: CdlSource, where: object, kind: str | None) -> str:
     """Return the kind of dataset to write."""
     if kind is not None:
         return as_kind(kind)
+    asked = asked_kind(where)
+    if asked is not None:
+        return asked
     named = isinstance(where, (str, os.PathLike)) and os.fspath(where).lower().endswith(_NAMED)
     return source.format if source.format and named else kind_by_name(where)
 
