@@ -274,3 +274,12 @@ def test_who_misspells_a_name_is_told_the_right_one(attempt, hint):
 def test_a_fill_value_that_does_not_fit_is_refused(dtype, fill):
     with oz.Dataset({}, "w") as ds, pytest.raises((ValueError, OverflowError)):
         ds.createVariable("v", dtype, (), fill_value=fill)
+
+
+@pytest.mark.parametrize("kind", ["Variable", "Group"])
+def test_types_share_their_names_with_all_but_dimensions(kind):
+    with oz.Dataset({}, "w") as ds:
+        point = ds.createCompoundType(np.dtype([("x", "f4")]), "point")
+        ds.createDimension("point", 2)
+        with pytest.raises(RuntimeError, match="called 'point'"):
+            ds.createVariable("point", point, ()) if kind == "Variable" else ds.createGroup("point")
