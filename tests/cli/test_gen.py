@@ -90,7 +90,9 @@ def test_what_is_wrong_is_shown(command, monkeypatch):
     monkeypatch.setattr(sys, "stdin", stdin)
     ran = command("gen", "-")
     assert ran.code == 2
-    assert ran.err == ("oz: error: <stdin>:3:8: there is no dimension y\n        int v(y);\n              ^\n")
+    assert ran.err == (
+        "oz: error: <stdin>:3:8: there is no dimension y\n        int v(y);\n              ^\n  there are none\n"
+    )
 
 
 def test_there_is_no_other_language(command, text):

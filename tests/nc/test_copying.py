@@ -252,3 +252,10 @@ def test_strings_are_not_compressed_in_files(tmp_path):
     assert_same(source, memory)
     assert not source.root.vars["s"].storage.deflate
     source.close()
+
+
+@pytest.mark.parametrize(("mode", "kind"), [("nczarr,file", "nczarr"), ("zarr", "zarr"), ("netcdf-4", "netCDF-4")])
+def test_a_url_says_the_kind(tmp_path, mode, kind):
+    where = f"file://{tmp_path}/copy#mode={mode}"
+    assert copy_dataset(plain(), where).kind == kind
+    assert open_source(f"{tmp_path}/copy").kind == kind

@@ -162,9 +162,13 @@ def run(arguments: Namespace, out: Output) -> int:
     return 1 if done.different else 0
 
 
+def _variables(count: int) -> str:
+    return f"{count} variable{'s' * (count != 1)}"
+
+
 def _print(done: Copied, out: Output, seconds: float) -> None:
     size = human_bytes(done.nbytes)
-    what, to = (f"{done.keys} keys", done.target) if done.kind is None else (f"{done.keys} variables", "")
+    what, to = (f"{done.keys} keys", done.target) if done.kind is None else (_variables(done.keys), "")
     to = to or f"{done.target} ({done.kind})"
     if done.dry_run:
         out.line(f"would copy {what}, {size}, to {to}")

@@ -27,6 +27,7 @@ from omnizarr.nc.source import Source, Values
 from omnizarr.nc.tree import Group, Var
 from omnizarr.nc.tree_copying import copied
 from omnizarr.nc.types import Atomic, Enum
+from omnizarr.nc.url import asked_kind
 
 BUFFER: Final = 16 << 20
 Report = Callable[[int, "int | None", int], None]
@@ -113,6 +114,9 @@ def chosen_kind(old: str, where: object, choice: Choice) -> str:
     """
     if choice.kind is not None:
         return as_kind(choice.kind)
+    asked = asked_kind(where, old)
+    if asked is not None:
+        return asked
     named = kind_by_name(where)
     if named in ZARR_KINDS:
         return old if old in ZARR_KINDS else named

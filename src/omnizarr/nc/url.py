@@ -71,6 +71,21 @@ def created(where: str, kind: str | None) -> tuple[str, str | None, Options]:
     return _place(found, where), kind, options
 
 
+def asked_kind(where: object, old: str = "") -> str | None:
+    """Return the kind of dataset that a URL asks for; `None` if it leaves that open, or is none.
+
+    Args:
+        where: A place of any form.
+        old: A kind that is taken if it will do, too.
+
+    >>> asked_kind("file:///x#mode=zarr,file"), asked_kind("file:///x#mode=zarr,file", "zarr3"), asked_kind("x.nc")
+    ('zarr', 'zarr3', None)
+    """
+    found = _understood(where) if isinstance(where, str) else None
+    asked = _KINDS.get(found.model) if found is not None else None
+    return old if found is not None and asked is not None and old in _ALSO[found.model] else asked
+
+
 def _understood(where: str) -> Understood | None:
     """Return how a URL with modes is understood; `None` for everything else."""
     return explain(where) if parse_place(where) is not None else None

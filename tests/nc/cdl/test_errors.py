@@ -45,6 +45,7 @@ def test_an_error_shows_the_line_and_a_caret(tmp_path):
         ("netcdf x { variables: int v; data: v = 256ub; }", "1:40", "out of range for ubyte"),
         ("netcdf x { variables: int v; data: v = -1u; }", "1:40", "no sign"),
         ("netcdf x { variables: int v; data: v = nothing; }", "1:40", "expected a value of type int"),
+        ('netcdf x { variables: double v; data: v = "2000-01-02"; }', "1:43", "expected a value of type double"),
         ("netcdf x { variables: int v; data: v = NIL; }", "1:40", "expected a value of type int"),
         ('netcdf x { :a = 1, "b"; }', "1:13", "do not tell its type"),
         ("netcdf x { :a = _; }", "1:17", "no fill value"),

@@ -246,3 +246,40 @@ def test_what_was_opened_for_reading_stays_as_it_is():
                 action()
             assert isinstance(caught.value, oz.errors.ReadOnlyError)
         np.testing.assert_array_equal(ds["v"][:], [1, 1])
+
+
+@pytest.mark.parametrize(
+    ("attempt", "hint"),
+    [
+        (lambda ds: ds["tme"], "did you mean 'time'?"),
+        (lambda ds: ds["ocaen/t"], "did you mean 'ocean'?"),
+        (lambda ds: ds.createVariable("v", "f4", ("latt",)), "did you mean 'lat'?"),
+        (lambda ds: ds["ocean"].createVariable("v", "f4", ("qq",)), "there are: lat, time"),
+        (lambda ds: ds.tilte, "there are: title"),
+    ],
+)
+def test_who_misspells_a_name_is_told_the_right_one(attempt, hint):
+    with oz.Dataset({}, "w") as ds:
+        ds.createDimension("lat", 2)
+        ds.createDimension("time", None)
+        ds.createVariable("time", "f8", ("time",))
+        ds.createGroup("ocean")
+        ds.title = "text"
+        with pytest.raises(oz.OmnizarrError) as caught:
+            attempt(ds)
+    assert caught.value.hint == hint
+
+
+@pytest.mark.parametrize(("dtype", "fill"), [("i2", 1e9), ("i2", 40000), ("u1", -1), ("i4", np.nan), ("u8", 2**64)])
+def test_a_fill_value_that_does_not_fit_is_refused(dtype, fill):
+    with oz.Dataset({}, "w") as ds, pytest.raises((ValueError, OverflowError)):
+        ds.createVariable("v", dtype, (), fill_value=fill)
+
+
+@pytest.mark.parametrize("kind", ["Variable", "Group"])
+def test_types_share_their_names_with_all_but_dimensions(kind):
+    with oz.Dataset({}, "w") as ds:
+        point = ds.createCompoundType(np.dtype([("x", "f4")]), "point")
+        ds.createDimension("point", 2)
+        with pytest.raises(RuntimeError, match="called 'point'"):
+            ds.createVariable("point", point, ()) if kind == "Variable" else ds.createGroup("point")

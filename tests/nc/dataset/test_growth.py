@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import omnizarr as oz
+
 
 def define(ds):
     ds.createDimension("t", None)
@@ -64,3 +66,36 @@ def test_growth_is_as_in_netcdf4(pair, name):
         if 0 not in pair.theirs[variable].shape:
             pair.do(lambda ds, variable=variable: ds[variable][:])
     pair.do(lambda ds: {dim: len(one) for dim, one in ds.dimensions.items()})
+
+
+@pytest.mark.parametrize("form", ["NCZARR", "NCZARR3"])
+@pytest.mark.parametrize("seed", range(6))
+def test_sessions_that_make_several_variables_longer(form, seed):
+    random = np.random.default_rng(seed)
+    store: dict[str, bytes] = {}
+    with oz.Dataset(store, "w", format=form) as dataset:
+        for name, size in (("t", None), ("u", None), ("x", 5)):
+            dataset.createDimension(name, size)
+        for name, dims, chunks in (("a", ("t", "x"), (2, 3)), ("b", ("t",), (3,)), ("c", ("t", "u"), (2, 2))):
+            dataset.createVariable(name, "i4", dims, chunksizes=chunks)
+    model = {name: np.full((12, 12), -1) for name in "abc"}
+    ends = {"t": 0, "u": 0, "x": 5}
+    for _ in range(4):
+        with oz.Dataset(store, "a") as dataset:
+            for name in random.choice(["a", "b", "c"], 4):
+                variable = dataset[name]
+                starts = [int(random.integers(0, 3 if dim == "x" else 8)) for dim in variable.dimensions]
+                key = tuple(slice(start, start + int(random.integers(1, 3))) for start in starts)
+                values = random.integers(0, 1000, [part.stop - part.start for part in key])
+                variable[key] = values
+                model[name][(*key, slice(0, 1))[:2]] = values.reshape(values.shape[0], -1)
+                for dim, part in zip(variable.dimensions, key, strict=True):
+                    ends[dim] = max(ends[dim], part.stop)
+                if random.random() < 0.3:
+                    dataset.sync()
+    with oz.Dataset(store) as dataset:
+        for name, variable in dataset.variables.items():
+            shape = tuple(ends[dim] for dim in variable.dimensions)
+            assert variable.shape == shape
+            expected = model[name][(*map(slice, shape), slice(0, 1))[:2]].reshape(shape)
+            np.testing.assert_array_equal(np.ma.filled(variable[:], -1), expected)

@@ -197,3 +197,12 @@ def test_the_fill_value_of_xarray(dtype, fill, expected):
     found = source.root.vars["v"].attrs.get("_FillValue")
     assert (found and list(found.value)) == expected
     assert "_FillValue" not in source.root.vars["w"].attrs
+
+
+def test_an_array_alone_keeps_the_types_of_its_attributes():
+    store: dict[str, bytes] = {}
+    with oz.Dataset(store, "w") as dataset:
+        dataset.createDimension("x", 2)
+        dataset.createVariable("v", "i2", ("x",)).missing_value = np.int16(-998)
+    alone = open_reader({key[2:]: value for key, value in store.items() if key.startswith("v/")})
+    assert alone.root.vars[next(iter(alone.root.vars))].attrs["missing_value"].type.name == "short"

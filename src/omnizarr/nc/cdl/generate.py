@@ -9,6 +9,7 @@ from omnizarr.nc.cdl.parser import CdlSource
 from omnizarr.nc.kinds import NCZARR, ZARR_KINDS, as_kind, is_named_as_file, kind_by_name
 from omnizarr.nc.opening import create_source, finishing
 from omnizarr.nc.source import everything
+from omnizarr.nc.url import asked_kind
 
 
 class Generated(NamedTuple):
@@ -63,6 +64,9 @@ def chosen_kind(source: CdlSource, where: object, kind: str | None) -> str:
     """Return the kind of dataset to write."""
     if kind is not None:
         return as_kind(kind)
+    asked = asked_kind(where)
+    if asked is not None:
+        return asked
     return source.format if source.format and is_named_as_file(where) else kind_by_name(where)
 
 

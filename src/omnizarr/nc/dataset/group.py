@@ -161,7 +161,7 @@ class GroupBase(Attributed[Group]):
         source = self._handle.writable(f"type {kind.name}")
         if self._handle.classic:
             raise DefinitionError(f"type {kind.name}: {self.data_model} has no user types")
-        check_name(kind.name, "type", self._node, self._node.types)
+        check_name(kind.name, "type", self._node, {**self._node.types, **self._node.vars, **self._node.groups})
         kind = self._node.add_type(kind)
         self._add_type(kind)
         source.changed(self._node)
@@ -246,7 +246,7 @@ class GroupBase(Attributed[Group]):
         source = self._handle.writable(f"variable {name}")
         where = f"{self.path.rstrip('/')}/{name}"
         node = self._node
-        check_name(name, "variable", node, {**node.vars, **node.groups})
+        check_name(name, "variable", node, {**node.vars, **node.groups, **node.types})
         dims = find_dims(node, dimensions)
         kind, dtype, new = chosen_type(node, datatype, self._handle, where)
         if new is not None and self._handle.classic:  # no compounds, so complex numbers are pairs along a dimension
@@ -294,7 +294,7 @@ class GroupBase(Attributed[Group]):
         source = self._handle.writable(f"group {name}")
         if self._handle.classic:
             raise DefinitionError(f"group {name}: {self.data_model} has no groups")
-        check_name(name, "group", self._node, {**self._node.vars, **self._node.groups})
+        check_name(name, "group", self._node, {**self._node.vars, **self._node.groups, **self._node.types})
         node = self._node.add_group(name)
         self.groups[name] = self._child(node)
         source.changed(self._node)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from typing import Any, BinaryIO, Literal, TypeAlias
+from urllib.parse import unquote
 
 from omnizarr.nc.dump.json_form import print_json
 from omnizarr.nc.dump.ncml import print_ncml
@@ -70,10 +71,12 @@ def dataset_name(where: str) -> str:
 
     >>> dataset_name("/data/ocean.v2.nc"), dataset_name("file:///data/t.zarr#mode=nczarr,file"), dataset_name("a.zarr/")
     ('ocean.v2', 't', 'a')
+    >>> dataset_name("file:///data/my%20data.zarr")
+    'my data'
     """
     path = where
     if "://" in where:
-        path = where.split("#", maxsplit=1)[0].split("?", maxsplit=1)[0].partition("://")[2]
+        path = unquote(where.split("#", maxsplit=1)[0].split("?", maxsplit=1)[0].partition("://")[2])
     last = path.rstrip("/").rpartition("/")[2]
     stem, dot, _ = last.rpartition(".")
     return stem if dot else last

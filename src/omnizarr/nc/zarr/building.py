@@ -146,7 +146,8 @@ class Builder:
         return made
 
     def _add_attributes(self, attrs: dict[str, Attr], node: Node, group: Group, var: Var | None = None) -> None:
-        mark = node.mark("attr") if self._marked else None
+        # An array that is looked at alone has kept its types.
+        mark = node.mark("attr") if self._marked or self._hierarchy.root.is_array else None
         types, users = types_of(mark), types_of(mark, "user_types")
         for name, value in node.attributes.items():
             if name in HIDDEN:
