@@ -154,3 +154,43 @@ def test_dataset_that_nobody_refers_to_any_more(tmp_path):
     gc.collect()
     with oz.Dataset(path) as ds:
         assert ds.title == "kept"
+
+
+class MortalMapping(dict):
+    """A store whose program dies after some changes."""
+
+    left = 1 << 30
+
+    def tick(self):
+        self.left -= 1
+        if self.left < 0:
+            raise KeyboardInterrupt
+
+    def __setitem__(self, key, value):
+        self.tick()
+        super().__setitem__(key, value)
+
+    def __delitem__(self, key):
+        self.tick()
+        super().__delitem__(key)
+
+
+@pytest.mark.parametrize("left", range(24))
+def test_crash_while_strings_get_longer_beside_consolidated_metadata(left):
+    place = MortalMapping()
+    with oz.Dataset(place, "w") as ds:
+        ds.createDimension("t", None)
+        ds.createDimension("x", 1)
+        ds.createVariable("c", "S1", ("x",))[:] = np.array([b"p"])
+        ds.createVariable("s", str, ("t",))[0:2] = np.array(["a", "b"], object)
+    assert ".zmetadata" in place
+    place.left = left
+    ds = oz.Dataset(place, "a")
+    try:
+        ds["s"][2] = "long" * 100
+        ds.close()
+    except KeyboardInterrupt:
+        ds._handle.is_open = False
+    with oz.Dataset(dict(place)) as ds:
+        assert ds["s"][:2].tolist() == ["a", "b"]
+        assert ds["c"][:].tolist() == [b"p"]
