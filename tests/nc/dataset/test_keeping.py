@@ -194,3 +194,31 @@ def test_crash_while_strings_get_longer_beside_consolidated_metadata(left):
     with oz.Dataset(dict(place)) as ds:
         assert ds["s"][:2].tolist() == ["a", "b"]
         assert ds["c"][:].tolist() == [b"p"]
+
+
+def test_names_that_cannot_be_keys_are_refused_at_once():
+    place = {}
+    with oz.Dataset(place, "w") as ds:
+        v = ds.createVariable("v", "i4", ())
+        v[...] = 3
+        for name in ("a\\b", "c:d"):
+            with pytest.raises(OmnizarrError, match="cannot be a name"):
+                ds.createVariable(name, "i4", ())
+            with pytest.raises(OmnizarrError, match="cannot be a name"):
+                ds.createGroup(name)
+            with pytest.raises(OmnizarrError, match="cannot be a name"):
+                ds.renameVariable("v", name)
+    with oz.Dataset(place) as ds:
+        assert ds["v"][...] == 3
+        assert list(ds.variables) == ["v"]
+
+
+def test_characters_that_are_added_later_are_read_by_zarr_python(tmp_path):
+    zarr = pytest.importorskip("zarr")
+    path = tmp_path / "a.zarr"
+    with oz.Dataset(path, "w") as ds:
+        ds.createDimension("x", 2)
+        ds.createVariable("a", "i4", ("x",))[:] = 1
+    with oz.Dataset(path, "a") as ds:
+        ds.createVariable("c", "S1", ("x",))[:] = np.array([b"p", b"q"])
+    assert zarr.open_group(path, mode="r")["c"][:].tolist() == [b"p", b"q"]

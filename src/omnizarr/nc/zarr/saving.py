@@ -206,7 +206,7 @@ def _write_copy(source: ZarrSource) -> None:
     wanted = source.style.consolidated
     if wanted is None:
         wanted = source.style.kind == NCZARR and any(
-            var.type == CHAR for g in source.root.walk() for var in g.vars.values()
+            var.type == CHAR and source.loaded_shape(var) is None for g in source.root.walk() for var in g.vars.values()
         )
     if not wanted or source.has_copy:
         return
@@ -218,9 +218,9 @@ def _write_copy(source: ZarrSource) -> None:
         store.put(ZARR_JSON, render_v3(root, texts))
         return
     # zarr-python, whose business this copy is, knows characters by another name.
-    for key in texts:
+    for key, text in texts.items():
         if key.endswith(ZARRAY):
-            texts[key] = texts[key].replace(b'"dtype": ">S1"', b'"dtype": "|S1"')
+            texts[key] = text.replace(b'"dtype": ">S1"', b'"dtype": "|S1"')
     store.put(ZMETADATA, render_v2(texts))
 
 
