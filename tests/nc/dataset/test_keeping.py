@@ -114,9 +114,11 @@ def test_file_that_does_not_fit_into_memory_is_an_error(tmp_path):
         with pytest.raises(OmnizarrError, match="memory"):
             v[1 << 50] = 1
         v[0:2] = [1, 2]
+        ds.createVariable("one", "f8", ())[...] = 1.5
         for at in range(2, 20):
             v[at] = at + 1
     with oz.Dataset(tmp_path / "a.nc") as ds:
+        assert ds["one"][...] == 1.5
         assert np.array_equal(ds["v"][:], np.arange(1, 21))
 
 
