@@ -114,9 +114,11 @@ def test_file_that_does_not_fit_into_memory_is_an_error(tmp_path):
         with pytest.raises(OmnizarrError, match="memory"):
             v[1 << 50] = 1
         v[0:2] = [1, 2]
+        ds.createVariable("one", "f8", ())[...] = 1.5
         for at in range(2, 20):
             v[at] = at + 1
     with oz.Dataset(tmp_path / "a.nc") as ds:
+        assert ds["one"][...] == 1.5
         assert np.array_equal(ds["v"][:], np.arange(1, 21))
 
 
@@ -154,3 +156,71 @@ def test_dataset_that_nobody_refers_to_any_more(tmp_path):
     gc.collect()
     with oz.Dataset(path) as ds:
         assert ds.title == "kept"
+
+
+class MortalMapping(dict):
+    """A store whose program dies after some changes."""
+
+    left = 1 << 30
+
+    def tick(self):
+        self.left -= 1
+        if self.left < 0:
+            raise KeyboardInterrupt
+
+    def __setitem__(self, key, value):
+        self.tick()
+        super().__setitem__(key, value)
+
+    def __delitem__(self, key):
+        self.tick()
+        super().__delitem__(key)
+
+
+@pytest.mark.parametrize("left", range(24))
+def test_crash_while_strings_get_longer_beside_consolidated_metadata(left):
+    place = MortalMapping()
+    with oz.Dataset(place, "w") as ds:
+        ds.createDimension("t", None)
+        ds.createDimension("x", 1)
+        ds.createVariable("c", "S1", ("x",))[:] = np.array([b"p"])
+        ds.createVariable("s", str, ("t",))[0:2] = np.array(["a", "b"], object)
+    assert ".zmetadata" in place
+    place.left = left
+    ds = oz.Dataset(place, "a")
+    try:
+        ds["s"][2] = "long" * 100
+        ds.close()
+    except KeyboardInterrupt:
+        ds._handle.is_open = False
+    with oz.Dataset(dict(place)) as ds:
+        assert ds["s"][:2].tolist() == ["a", "b"]
+        assert ds["c"][:].tolist() == [b"p"]
+
+
+def test_names_that_cannot_be_keys_are_refused_at_once():
+    place = {}
+    with oz.Dataset(place, "w") as ds:
+        v = ds.createVariable("v", "i4", ())
+        v[...] = 3
+        for name in ("a\\b", "c:d"):
+            with pytest.raises(OmnizarrError, match="cannot be a name"):
+                ds.createVariable(name, "i4", ())
+            with pytest.raises(OmnizarrError, match="cannot be a name"):
+                ds.createGroup(name)
+            with pytest.raises(OmnizarrError, match="cannot be a name"):
+                ds.renameVariable("v", name)
+    with oz.Dataset(place) as ds:
+        assert ds["v"][...] == 3
+        assert list(ds.variables) == ["v"]
+
+
+def test_characters_that_are_added_later_are_read_by_zarr_python(tmp_path):
+    zarr = pytest.importorskip("zarr")
+    path = tmp_path / "a.zarr"
+    with oz.Dataset(path, "w") as ds:
+        ds.createDimension("x", 2)
+        ds.createVariable("a", "i4", ("x",))[:] = 1
+    with oz.Dataset(path, "a") as ds:
+        ds.createVariable("c", "S1", ("x",))[:] = np.array([b"p", b"q"])
+    assert zarr.open_group(path, mode="r")["c"][:].tolist() == [b"p", b"q"]

@@ -122,7 +122,7 @@ class BufferedSource:
             wide[tuple(slice(0, n) for n in held.shape)] = held
             held = wide
         self._values[id(var)] = (var, held)
-        return held[(*(slice(0, n) for n in var.shape), ...)]  # an array, also without dimensions
+        return held if held.shape == var.shape else held[tuple(slice(0, n) for n in var.shape)]
 
     def _first(self, var: Var) -> Values:
         shape = self._shapes.get(id(var))

@@ -22,6 +22,7 @@ from omnizarr.nc.dataset.plan import default_fillvals
 from omnizarr.nc.dataset.usertypes import CompoundType, EnumType, OpaqueType, VLType
 from omnizarr.nc.dataset.values import typed_attr
 from omnizarr.nc.near import near
+from omnizarr.nc.source import Source
 from omnizarr.nc.tree import Attr, Dim, Group, Var
 from omnizarr.nc.types import (
     BYTE,
@@ -43,11 +44,12 @@ _CLASSIC: Final = (BYTE, CHAR, SHORT, INT, FLOAT, DOUBLE)
 _LONGEST: Final = 256
 
 
-def check_name(name: str, what: str, group: Group, taken: Collection[str]) -> None:
-    """Raise if a name is in use or cannot be one.
+def check_name(name: str, what: str, group: Group, taken: Collection[str], source: Source | None = None) -> None:
+    """Raise if a name is in use or cannot be one, in netCDF or in the place that will have a node of that name.
 
     Raises:
         DefinitionError: If so.
+        UnsupportedError: If it is the place that cannot have it.
     """
     if name in taken:
         raise DefinitionError(f"there is a {what} or another thing called {name!r} in {group.path} already")
@@ -61,6 +63,9 @@ def check_name(name: str, what: str, group: Group, taken: Collection[str]) -> No
         or not (name[0].isalnum() or name[0] == "_" or not name[0].isascii())
     ):
         raise DefinitionError(f"{name!r} is not a name that netCDF allows for a {what}")
+    check = getattr(source, "check_name", None)
+    if check is not None:
+        check(name, group)
 
 
 def find_dims(group: Group, given: Any) -> tuple[Dim, ...]:  # noqa: ANN401 - names, dimensions, or several of them

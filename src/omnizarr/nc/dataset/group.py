@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -246,7 +247,7 @@ class GroupBase(Attributed[Group]):
         source = self._handle.writable(f"variable {name}")
         where = f"{self.path.rstrip('/')}/{name}"
         node = self._node
-        check_name(name, "variable", node, {**node.vars, **node.groups, **node.types})
+        check_name(name, "variable", node, ChainMap[str, Any](node.vars, node.groups, node.types), source)
         dims = find_dims(node, dimensions)
         kind, dtype, new = chosen_type(node, datatype, self._handle, where)
         if new is not None and self._handle.classic:  # no compounds, so complex numbers are pairs along a dimension
@@ -294,7 +295,7 @@ class GroupBase(Attributed[Group]):
         source = self._handle.writable(f"group {name}")
         if self._handle.classic:
             raise DefinitionError(f"group {name}: {self.data_model} has no groups")
-        check_name(name, "group", self._node, {**self._node.vars, **self._node.groups, **self._node.types})
+        check_name(name, "group", self._node, {**self._node.vars, **self._node.groups}, source)
         node = self._node.add_group(name)
         self.groups[name] = self._child(node)
         source.changed(self._node)
@@ -320,7 +321,7 @@ class GroupBase(Attributed[Group]):
         if old not in nodes:
             raise NotDefinedError(f"{old} not a valid {what} name", path=self.path)
         taken = nodes if what == "dimension" else {**self._node.vars, **self._node.groups}
-        check_name(new, what, self._node, taken)
+        check_name(new, what, self._node, taken, None if what == "dimension" else source)
         nodes[old].name = new
         for names in (nodes, shown):
             renamed = {new if name == old else name: one for name, one in names.items()}

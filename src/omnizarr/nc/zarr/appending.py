@@ -44,7 +44,8 @@ def open_for_append(where: object, *, target: str = "", consolidated: bool | Non
     Args:
         where: A path, a mapping or a store.
         target: A version of netcdf-c, such as "4.9.2"; what it cannot read of new variables is warned of.
-        consolidated: Whether a copy of all documents is kept at the root; by default if there is one.
+        consolidated: Whether a copy of all documents is kept at the root; by default if there is one,
+            or as `Style` says for variables that are new.
 
     Raises:
         NotFoundError: If nothing is there.
@@ -66,7 +67,7 @@ def open_for_append(where: object, *, target: str = "", consolidated: bool | Non
     style = Style(
         reader.kind,
         also="4.9.0" if reader.generation == "D" and b"_NCZARR_SUPERBLOCK" in main else "",
-        consolidated=has_copy if consolidated is None else consolidated,
+        consolidated=(has_copy or None) if consolidated is None else consolidated,
     )
     source = Appending(store, reader, style, target)
     source.has_copy = has_copy

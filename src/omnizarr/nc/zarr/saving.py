@@ -33,7 +33,7 @@ def save(source: ZarrSource, *, last: bool = False) -> None:
     if last:
         _write_copy(source)
         return
-    _drop_copy(source)
+    drop_copy(source)
     everything = source.all_anew or _has_moved(source)
     groups = list(source.root.walk())
     for group in groups:
@@ -191,7 +191,7 @@ def _forget(source: ZarrSource, groups: list[Group]) -> list[str]:
     return made
 
 
-def _drop_copy(source: ZarrSource) -> None:
+def drop_copy(source: ZarrSource) -> None:
     """Erase consolidated metadata before the first change: a copy that is behind would hide it."""
     if source.has_copy:
         if source.style.is_v3:
@@ -206,7 +206,7 @@ def _write_copy(source: ZarrSource) -> None:
     wanted = source.style.consolidated
     if wanted is None:
         wanted = source.style.kind == NCZARR and any(
-            var.type == CHAR for g in source.root.walk() for var in g.vars.values()
+            var.type == CHAR and source.loaded_shape(var) is None for g in source.root.walk() for var in g.vars.values()
         )
     if not wanted or source.has_copy:
         return

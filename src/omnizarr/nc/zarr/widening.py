@@ -17,6 +17,7 @@ from omnizarr.model.array import ArrayMeta
 from omnizarr.model.dtype import DType
 from omnizarr.model.fill import Fill
 from omnizarr.nc.tree import Var
+from omnizarr.nc.zarr.saving import drop_copy
 from omnizarr.nc.zarr.style import ARRAY_KEY, STORED_IN
 from omnizarr.nc.zarr.texts import array_texts, dump
 
@@ -51,6 +52,7 @@ def widen(source: ZarrSource, var: Var, stored: Written, length: int) -> None:
 def _publish(source: ZarrSource, var: Var, stored: Written, shape: tuple[int, ...], wide: ArrayMeta) -> None:
     store, path = source.context.store, stored.path
     folder = join(path, FOLDER)
+    drop_copy(source)
     narrow, before = stored.meta, stored.access(shape)
     store.erase_prefix(f"{folder}/")
     stored.replaced(folder, wide)
@@ -67,6 +69,7 @@ def _publish(source: ZarrSource, var: Var, stored: Written, shape: tuple[int, ..
 def settle(source: ZarrSource, path: str, texts: Mapping[str, bytes]) -> None:
     """Put the wide copy in the place of the array, to which readers are then sent back."""
     store = source.context.store
+    drop_copy(source)
     start = f"{join(path, FOLDER)}/"
     for key in sorted(store.list_prefix(start)):
         data = store.get(key)

@@ -21,6 +21,7 @@ from omnizarr.nc.zarr.targets import warn_of
 from omnizarr.nc.zarr.texts import NOTHING, Kept, group_texts
 from omnizarr.nc.zarr.widening import widen
 from omnizarr.nc.zarr.written import Written, shifted
+from omnizarr.store.keys import is_key
 from omnizarr.store.protocol import Store
 from omnizarr.store.resolve import resolve
 from omnizarr.store.wrap import PrefixStore
@@ -239,6 +240,15 @@ class ZarrSource:
                 meta = array_of(var, self.style)
                 self.context.access(_place(var), meta)  # which knows whether there are such codecs
 
+    def check_name(self, name: str, group: Group) -> None:
+        """Raise if a name in a group cannot be part of a key.
+
+        Raises:
+            UnsupportedError: If so.
+        """
+        if name in RESERVED or "/" in name or name.startswith(".ncz") or not is_key(f"{group.path}/{name}".strip("/")):
+            raise UnsupportedError(f"{name!r} cannot be a name in Zarr", path=group.path)
+
     def check_names(self, group: Group) -> None:
         """Raise if a name in a group cannot be part of a key.
 
@@ -246,8 +256,7 @@ class ZarrSource:
             UnsupportedError: If so.
         """
         for name in (*group.vars, *group.groups):
-            if name in RESERVED or name in (".", "..", "") or "/" in name or "\0" in name or name.startswith(".ncz"):
-                raise UnsupportedError(f"{name!r} cannot be a name in Zarr", path=group.path)
+            self.check_name(name, group)
         both = group.vars.keys() & group.groups.keys()
         if both:
             raise UnsupportedError(f"{min(both)!r} is the name of a variable and of a group", path=group.path)
