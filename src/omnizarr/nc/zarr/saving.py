@@ -202,9 +202,7 @@ def _drop_copy(source: ZarrSource) -> None:
 def _write_copy(source: ZarrSource) -> None:
     wanted = source.style.consolidated
     if wanted is None:
-        wanted = source.style.kind == NCZARR and any(
-            var.type == CHAR for g in source.root.walk() for var in g.vars.values()
-        )
+        wanted = source.style.kind == NCZARR and any(var.type == CHAR for var in source.root.all_vars())
     if not wanted or source.has_copy:
         return
     store = source.context.store
