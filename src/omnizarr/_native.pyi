@@ -300,7 +300,7 @@ def same_texts(documents: Sequence[bytes], others: Sequence[bytes]) -> list[bool
 def cdl_numbers(
     text: bytes, start: int, dtype: str
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.uint64], int | None, int]:
-    """Read plain numbers from a place in a CDL text on, as values of a type ("i4", "f8", …), up to something else.
+    """Read plain numbers from a place in a CDL text on, as values of a type ("i4", "f8", …), as far as they go.
 
     Returns:
         The values, where among them fill values stand, where in the text the first is that could not be kept, and where

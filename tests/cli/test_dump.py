@@ -32,13 +32,13 @@ def dataset(tmp_path):
 
 TEXT = """netcdf some {
 dimensions:
-	time = UNLIMITED ; // (2 currently)
-	x = 3 ;
+\ttime = UNLIMITED ; // (2 currently)
+\tx = 3 ;
 variables:
-	double time(time) ;
-		time:units = "days since 2000-01-01" ;
-	float t(time, x) ;
-		t:units = "K" ;
+\tdouble time(time) ;
+\t\ttime:units = "days since 2000-01-01" ;
+\tfloat t(time, x) ;
+\t\tt:units = "K" ;
 data:
 
  time = 0, 1.5 ;

@@ -282,3 +282,10 @@ def test_values_of_every_sort_of_fill():
     for dtype, fill in (("f4", np.nan), ("datetime64[ns]", np.datetime64("NaT")), ("string", "x"), ("c8", 1j)):
         a = oz.create_array({}, shape=(2,), dtype=dtype, fill_value=fill)
         assert str(info(a).array.fill_value) == str(a.fill_value)
+
+
+def test_characters_have_two_spellings(tmp_path):
+    with oz.Dataset(tmp_path / "a.zarr", "w") as dataset:
+        dataset.createDimension("n", 3)
+        dataset.createVariable("name", "S1", ("n",))[:] = np.array([b"a", b"b", b"c"])
+    assert info(tmp_path / "a.zarr").group.consolidated == "in step"

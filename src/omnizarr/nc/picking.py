@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 from omnizarr.errors import NotFoundError
+from omnizarr.nc.near import near
 from omnizarr.nc.tree import Group, Var
 
 
@@ -63,6 +63,4 @@ def _means(name: str, path: str) -> bool:
 
 
 def _unknown(what: str, name: str, known: list[str]) -> NotFoundError:
-    close = get_close_matches(name, known, 1)
-    hint = f"Did you mean {close[0]!r}?" if close else f"There are: {', '.join(known[:12])}." if known else None
-    return NotFoundError(f"there is no {what} {name!r}", hint=hint)
+    return NotFoundError(f"there is no {what} {name!r}", hint=near(name, known))

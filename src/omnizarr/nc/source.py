@@ -88,6 +88,8 @@ class MemorySource:
     def write(self, var: Var, key: Key, values: Values) -> None:
         """Store values; unlimited dimensions grow."""
         grow(var, key)
+        if 0 in counts(key):
+            return
         held = self._values(var)
         if key:
             held[open_mesh(key)] = values

@@ -17,7 +17,9 @@ def test_an_error_shows_the_line_and_a_caret(tmp_path):
     file.write_text("netcdf t {\ndimensions:\n\tx = 3 ;\nvariables:\n\tint vär(y) ;\n}\n", encoding="utf-8")
     with pytest.raises(CdlError) as caught:
         load(file)
-    assert str(caught.value) == (f"{file}:5:10: there is no dimension y\n        int vär(y) ;\n" + " " * 16 + "^")
+    assert str(caught.value) == (
+        f"{file}:5:10: there is no dimension y\n        int vär(y) ;\n" + " " * 16 + "^\nthere are: x"
+    )
     assert (caught.value.line, caught.value.column) == (5, 10)
     assert isinstance(caught.value, MetadataError)
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)

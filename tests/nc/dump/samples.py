@@ -1,5 +1,7 @@
 """Datasets as CDL, each with something that is hard to print."""
 
+# ruff: noqa: E501 - the lines of the texts
+
 from __future__ import annotations
 
 TYPES = """netcdf types {

@@ -89,14 +89,15 @@ class Model:
         self.parts.append(text)
         self.line = self.indent if text.endswith("\n") else self.line + len(text)
 
-    def rows(self, texts, shape, unlimited, level=0, corner=(), pending=0):
+    def rows(self, texts, shape, unlimited, corner=(), pending=0):
+        level = len(corner)
         if level and unlimited[level]:
             self.put("{")
             pending += 1
         if level < len(shape) - 1:
             for i in range(shape[level]):
                 last = i == shape[level] - 1
-                self.rows(texts, shape, unlimited, level + 1, (*corner, i), pending if last else 0)
+                self.rows(texts, shape, unlimited, (*corner, i), pending if last else 0)
             return
         row = list(itertools.islice(texts, shape[-1] if shape else 1))
         for text in row[:-1]:

@@ -11,7 +11,7 @@ import pytest
 from omnizarr.errors import NotFoundError, UnsupportedError
 from omnizarr.nc.opening import create_source, open_source
 from omnizarr.nc.source import MemorySource, everything
-from omnizarr.nc.tree import Attr
+from omnizarr.nc.tree import Attr, Group
 from omnizarr.nc.types import CHAR, INT
 from tests.nc.zarr.datasets import assert_same, fill, simple, with_types
 
@@ -197,3 +197,24 @@ def test_what_a_crash_left_beyond_the_end_does_not_come_back():
     again.close()
     read = open_source(store)
     assert (read.read(read.root.vars["v_int"], everything(read.root.vars["v_int"]))[3:] == INT.fill).all()
+
+
+@pytest.mark.parametrize("kind", ["nczarr", "nczarr3", "zarr", "zarr3"])
+def test_two_variables_that_grow_along_one_dimension(kind):
+    store: dict[str, bytes] = {}
+    root = Group()
+    time = root.add_dim("time", 0, unlimited=True)
+    for name in "ab":
+        root.add_var(name, INT, (time,))
+    for session in range(3):
+        source = create_source(store, root, kind) if not session else open_source(store, "a")
+        a, b = (source.root.vars[name] for name in "ab")
+        first = np.array([session], "i4")
+        source.root.dims["time"].unlimited = True  # which plain Zarr does not know
+        for var in (a, b):
+            source.write(var, (slice(session, session + 1, 1),), first)
+        source.close()
+    source = open_source(store)
+    for name in "ab":
+        var = source.root.vars[name]
+        assert source.read(var, everything(var)).tolist() == [0, 1, 2]

@@ -12,7 +12,7 @@ from omnizarr.errors import ReadOnlyError, UnsupportedError
 from omnizarr.nc.source import everything, open_mesh
 from omnizarr.nc.types import Compound, Vlen
 from omnizarr.nc.zarr.reader import ZarrReader, open_reader
-from tests.nc.zarr.stores import values
+from tests.nc.zarr.stores import plain, values, zarray
 
 
 def stored(data: Any, form: str = "zarr2", **options: Any) -> ZarrReader:
@@ -176,3 +176,24 @@ def test_nothing_can_be_changed():
     source.close()
     source.close()
     assert source.read_only
+
+
+@pytest.mark.parametrize(
+    ("dtype", "fill", "expected"),
+    [
+        ("<i2", -999, [-999]),
+        (">i2", -999, [-999]),
+        ("<f4", 1e20, [np.float32(1e20)]),
+        ("<f8", "NaN", None),
+        ("<i2", 0, None),
+        ("<i2", None, None),
+        ("<i2", -32767, None),
+        ("|S2", "YWI=", None),
+    ],
+)
+def test_the_fill_value_of_xarray(dtype, fill, expected):
+    document = zarray([2], dtype, fill_value=fill)
+    source = open_reader(plain(v=(document, {"_ARRAY_DIMENSIONS": ["x"]}), w=(document, {})))
+    found = source.root.vars["v"].attrs.get("_FillValue")
+    assert (found and list(found.value)) == expected
+    assert "_FillValue" not in source.root.vars["w"].attrs

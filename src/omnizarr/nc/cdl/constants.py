@@ -301,6 +301,9 @@ def _scanned(text: Text, const: Const, kind: Atomic) -> float:
     found = re.match(pattern, const.value)
     if found is None:
         raise text.error(const.at, f"expected a value of type {kind.name}")
+    if const.value[found.end() :].strip(b" \t\0"):
+        hint = "Dates are numbers here: dump prints them so without -t and -i." if b"-" in const.value else None
+        raise text.error(const.at, f"expected a value of type {kind.name}", hint)
     return float(found[0]) if kind.numpy.kind == "f" else int(found[0])
 
 

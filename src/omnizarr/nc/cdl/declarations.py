@@ -6,6 +6,7 @@ from typing import Final
 
 from omnizarr.nc.cdl.constants import constant, fits, wrapped
 from omnizarr.nc.cdl.lexer import Lexer, Token
+from omnizarr.nc.near import near
 from omnizarr.nc.tree import Dim, Group, Var
 from omnizarr.nc.types import BY_NAME, Atomic, Compound, Enum, Field, Opaque, Type, User, Vlen
 
@@ -39,7 +40,9 @@ def take_type(lexer: Lexer, group: Group) -> Type:
     found = find_type(lexer, group, token)
     if found is None:
         if token.kind in ("word", "path"):
-            raise lexer.text.error(token.at, f"there is no type {token.text.decode('utf-8', 'replace')} before this")
+            name = token.text.decode("utf-8", "replace")
+            types = [*BY_NAME, *(known for above in group.above() for known in above.types)]
+            raise lexer.text.error(token.at, f"there is no type {name} before this", near(name, types))
         raise lexer.unexpected("a type")
     lexer.take()
     return found
@@ -201,7 +204,9 @@ def _dims(lexer: Lexer, group: Group) -> tuple[Dim, ...]:
         path = token.kind == "path"
         found = group.find_dim("/" + "/".join(lexer.names(token)) if path else lexer.name(token))
         if found is None:
-            raise lexer.text.error(token.at, f"there is no dimension {token.text.decode('utf-8', 'replace')}")
+            name = token.text.decode("utf-8", "replace")
+            known = [dim for above in group.above() for dim in above.dims]
+            raise lexer.text.error(token.at, f"there is no dimension {name}", near(name, known))
         lexer.take()
         dims.append(found)
         if len(dims) > _MOST_DIMS:

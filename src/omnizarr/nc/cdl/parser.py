@@ -22,6 +22,7 @@ from omnizarr.nc.cdl.errors import Text
 from omnizarr.nc.cdl.lexer import Lexer, Token
 from omnizarr.nc.cdl.lists import read_list
 from omnizarr.nc.cdl.specials import GLOBAL, HIDDEN, OF_VARIABLES, Special, kind_of
+from omnizarr.nc.near import near
 from omnizarr.nc.source import MemorySource
 from omnizarr.nc.tree import Group, Var
 from omnizarr.nc.types import Type
@@ -200,7 +201,8 @@ class _Parser:
         token = self.lexer.take()
         var = self.find_var(group, token)
         if var is None:
-            raise self.text.error(token.at, f"there is no variable {token.text.decode('utf-8', 'replace')} here")
+            name = token.text.decode("utf-8", "replace")
+            raise self.text.error(token.at, f"there is no variable {name} here", near(name, group.vars))
         self.lexer.expect("=")
         self.data[var] = (read_list(self.lexer, var.type), token.at)
 
@@ -230,7 +232,9 @@ class _Parser:
                     found = False
                 if not found:
                     what = owner.text.decode("utf-8", "replace")
-                    raise self.text.error(owner.at, f"there is no variable or type {what} before this")
+                    raise self.text.error(
+                        owner.at, f"there is no variable or type {what} before this", near(what, group.vars)
+                    )
         token = lexer.expect("word", "the name of an attribute")
         name = lexer.name(token)
         lexer.expect("=")

@@ -10,6 +10,7 @@ from omnizarr.nc.dataset.errors import NoAttributeError
 from omnizarr.nc.dataset.handle import Handle
 from omnizarr.nc.dataset.values import from_attr, to_attr
 from omnizarr.nc.dataset.words import PRIVATE
+from omnizarr.nc.near import listed
 from omnizarr.nc.tree import Attr, Group, Var
 
 NodeT = TypeVar("NodeT", Group, Var)
@@ -46,7 +47,9 @@ class Attributed(Generic[NodeT]):
         """
         attr = self._node.attrs.get(name)
         if attr is None:
-            raise NoAttributeError(f"there is no attribute {name!r}", path=self._node.path)
+            raise NoAttributeError(
+                f"there is no attribute {name!r}", path=self._node.path, hint=listed(self._node.attrs)
+            )
         return from_attr(attr, encoding)
 
     def setncattr(self, name: str, value: object) -> None:
@@ -75,7 +78,9 @@ class Attributed(Generic[NodeT]):
         """
         source = self._handle.writable(f"attribute {name}")
         if self._node.attrs.pop(name, None) is None:
-            raise NoAttributeError(f"there is no attribute {name!r}", path=self._node.path)
+            raise NoAttributeError(
+                f"there is no attribute {name!r}", path=self._node.path, hint=listed(self._node.attrs)
+            )
         self._stale()
         source.changed(self._node)
 

@@ -8,10 +8,12 @@ from typing import Final
 
 import numpy as np
 
-from omnizarr.nc.source import Key, Source, Values, counts, everything, filled, grow, open_mesh
+from omnizarr.errors import LimitError
+from omnizarr.nc.source import Key, Source, Values, counts, everything, filled, grow, open_mesh, reach
 from omnizarr.nc.tree import Group, Var
+from omnizarr.nc.zarr.quantize import quantized
 
-_AT_ONCE: Final = 64 << 20
+_AT_ONCE: Final = 4 << 20
 """Bytes of values that are handed over together."""
 
 
@@ -54,9 +56,23 @@ class BufferedSource:
     def write(self, var: Var, key: Key, values: Values) -> None:
         """Store values; unlimited dimensions grow."""
         self._dirty = True
+        if var.storage.quantize is not None:
+            values = quantized(values, *var.storage.quantize, var.fill)
         self._held(var)
+        sizes = var.shape
         grow(var, key)
-        held = self._held(var)
+        if 0 in counts(key):
+            return
+        try:
+            held = self._held(var)
+        except MemoryError as error:
+            for dim, size in zip(var.dims, sizes, strict=True):
+                dim.size = size
+            raise LimitError(
+                f"{math.prod(reach(key))} values do not fit into memory, where a netCDF file is put together",
+                path=var.path,
+                hint="Write Zarr, and copy it: `oz copy`.",
+            ) from error
         if key:
             held[open_mesh(key)] = values
         else:
@@ -94,13 +110,19 @@ class BufferedSource:
         _, held = self._values.get(id(var), (var, None))
         if held is None:
             held = self._first(var)
-        if held.shape != var.shape:
-            wide = filled(var, var.shape)
-            kept = tuple(slice(0, min(a, b)) for a, b in zip(held.shape, var.shape, strict=True))
-            wide[kept] = held[kept]
+        if any(n > room for n, room in zip(var.shape, held.shape, strict=True)):
+            # With room for more, so that adding one value after another does not copy all of them each time.
+            wide = filled(
+                var,
+                tuple(
+                    max(n, room + room // 2) if n > room else room
+                    for n, room in zip(var.shape, held.shape, strict=True)
+                ),
+            )
+            wide[tuple(slice(0, n) for n in held.shape)] = held
             held = wide
         self._values[id(var)] = (var, held)
-        return held
+        return held[tuple(slice(0, n) for n in var.shape)]
 
     def _first(self, var: Var) -> Values:
         shape = self._shapes.get(id(var))
@@ -132,4 +154,11 @@ def _copy(source: Source, var: Var, target: Source, other: Var) -> None:
     step = max(1, _AT_ONCE // row)
     for start in range(0, var.shape[0], step):
         key = (slice(start, min(start + step, var.shape[0]), 1), *whole[1:])
-        target.write(other, key, source.read(var, key))
+        values = source.read(var, key)
+        if not _is_unwritten(values, var):
+            target.write(other, key, values)
+
+
+def _is_unwritten(values: Values, var: Var) -> bool:
+    """Whether values are what a place holds anyway, where nothing was written."""
+    return values.dtype.kind in "iuf" and not var.storage.no_fill and bool((values == var.fill).all())

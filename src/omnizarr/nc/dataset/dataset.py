@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module  # h5py is an extra
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -10,9 +11,11 @@ from typing import Any, Self
 from omnizarr.errors import ExistsError, NotFoundError, StoreError
 from omnizarr.nc.dataset.attributes import put
 from omnizarr.nc.dataset.errors import BadOptionError
+from omnizarr.nc.dataset.forgotten import close_with
 from omnizarr.nc.dataset.handle import Handle
 from omnizarr.nc.dataset.places import FORMATS, Opened, open_place
 from omnizarr.nc.dataset.switches import Switches
+from omnizarr.nc.kinds import NETCDF4_KINDS
 from omnizarr.nc.source import Source
 from omnizarr.nc.tree import Group as Node
 
@@ -48,8 +51,9 @@ class Dataset(Switches):
         [281.5, 283.0] K 3
     """
 
-    __slots__ = ("_finish",)
+    __slots__ = ("_closing", "_finish")
 
+    _closing: Any
     _finish: Any
 
     def __init__(  # noqa: PLR0917 - the order that users know
@@ -82,6 +86,7 @@ class Dataset(Switches):
     def _begin(self, handle: Handle, opened: Opened) -> None:
         put(self, "_handle", handle)
         put(self, "_finish", opened.after)
+        put(self, "_closing", close_with(self, handle, opened.after))
         put(self, "_node", opened.source.root)
         put(self, "_ncstring_attrs__", False)
         put(self, "parent", None)
@@ -105,6 +110,7 @@ class Dataset(Switches):
         """
         source = self._handle.live()
         self._handle.is_open = False
+        self._closing.detach()
         source.close()
         finish = self._finish
         put(self, "_finish", None)
@@ -172,19 +178,26 @@ class Dataset(Switches):
 
     def has_blosc_filter(self) -> bool:
         """Say whether blosc can be used."""
-        return True
+        return self._has_filter(32001)
 
     def has_zstd_filter(self) -> bool:
         """Say whether zstd can be used."""
-        return True
+        return self._has_filter(32015)
 
     def has_bzip2_filter(self) -> bool:
         """Say whether bzip2 can be used."""
-        return True
+        return self._has_filter(307)
 
     def has_szip_filter(self) -> bool:
         """Say whether szip can be used."""
-        return False
+        return self._has_filter(4)
+
+    def _has_filter(self, number: int) -> bool:
+        """Say whether a filter can be used here: in Zarr all but szip, in netCDF-4 what HDF5 has."""
+        if self._handle.source.kind not in NETCDF4_KINDS:
+            return number != 4
+        h5z: Any = import_module("h5py").h5z
+        return bool(h5z.filter_avail(number))
 
     def __enter__(self) -> Self:
         return self
@@ -193,11 +206,6 @@ class Dataset(Switches):
         self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if self._handle.is_open:
-            self.close()
-
-    def __del__(self) -> None:
-        handle = getattr(self, "_handle", None)
-        if handle is not None and self.parent is None and handle.is_open:
             self.close()
 
 
@@ -209,6 +217,7 @@ class Group(Dataset):
     def __init__(self, parent: Dataset, name: str | Node) -> None:
         node: Node = parent.createGroup(name)._node if isinstance(name, str) else name  # noqa: SLF001 - of this class
         put(self, "_handle", parent._handle)  # noqa: SLF001 - groups and datasets belong together
+        put(self, "_closing", None)
         put(self, "_finish", None)
         put(self, "_node", node)
         put(self, "_ncstring_attrs__", parent._ncstring_attrs__)  # noqa: SLF001 - as above

@@ -21,6 +21,7 @@ from omnizarr.nc.dataset.look import complex_type
 from omnizarr.nc.dataset.plan import default_fillvals
 from omnizarr.nc.dataset.usertypes import CompoundType, EnumType, OpaqueType, VLType
 from omnizarr.nc.dataset.values import typed_attr
+from omnizarr.nc.near import near
 from omnizarr.nc.tree import Attr, Dim, Group, Var
 from omnizarr.nc.types import (
     BYTE,
@@ -78,7 +79,10 @@ def find_dims(group: Group, given: Any) -> tuple[Dim, ...]:  # noqa: ANN401 - na
         name = one.decode() if isinstance(one, bytes) else str(one)
         dim = group.find_dim(name)
         if dim is None:
-            raise NotDefinedError(f"cannot find dimension {name} in this group or parent groups", path=group.path)
+            hint = near(name, (known for above in group.above() for known in above.dims))
+            raise NotDefinedError(
+                f"cannot find dimension {name} in this group or parent groups", path=group.path, hint=hint
+            )
         dims.append(dim)
     return tuple(dims)
 

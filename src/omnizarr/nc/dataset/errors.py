@@ -29,6 +29,12 @@ class DefinitionError(OmnizarrError, RuntimeError):
     kind = "definition"
 
 
+class RangeError(OmnizarrError, OverflowError):
+    """A number that the type of a variable cannot hold."""
+
+    kind = "range"
+
+
 class ClosedError(OmnizarrError, RuntimeError):
     """The dataset was closed."""
 

@@ -28,6 +28,7 @@ from omnizarr.nc.dataset.usertypes import (
 from omnizarr.nc.dataset.variable import Variable
 from omnizarr.nc.dataset.words import class_text
 from omnizarr.nc.kinds import NETCDF4_KINDS
+from omnizarr.nc.near import near
 from omnizarr.nc.tree import Attr, Dim, Endian, Group
 from omnizarr.nc.types import INT, Opaque, User
 
@@ -334,7 +335,7 @@ class GroupBase(Attributed[Group]):
         here: Any = self
         for name in names[:-1]:
             if name not in here.groups:
-                raise NotThereError(f"{name} not found in {here.path}")
+                raise NotThereError(f"{name} not found in {here.path}", hint=near(name, here.groups))
             here = here.groups[name]
         last = names[-1] if names else ""
         if not last:
@@ -343,7 +344,7 @@ class GroupBase(Attributed[Group]):
             return here.groups[last]
         if last in here.variables:
             return here.variables[last]
-        raise NotThereError(f"{last} not found in {here.path}")
+        raise NotThereError(f"{last} not found in {here.path}", hint=near(last, (*here.variables, *here.groups)))
 
     def __iter__(self) -> NoReturn:
         raise TypeError("Dataset is not iterable. Consider iterating on Dataset.variables.")

@@ -13,7 +13,7 @@ from omnizarr.nc.dataset.attributes import Attributed, put
 from omnizarr.nc.dataset.errors import BadOptionError
 from omnizarr.nc.dataset.look import Look, look_of
 from omnizarr.nc.dataset.plan import default_fillvals
-from omnizarr.nc.dataset.usertypes import UserType
+from omnizarr.nc.dataset.usertypes import CompoundType, UserType
 from omnizarr.nc.dataset.words import class_text
 from omnizarr.nc.kinds import NETCDF4_KINDS
 from omnizarr.nc.tree import Filter, Group, Var
@@ -66,6 +66,11 @@ class VariableInfo(Attributed[Var]):
     def datatype(self) -> np.dtype[Any] | UserType:
         """The NumPy type of values, or the user type."""
         return self._look.datatype
+
+    @property
+    def auto_complex(self) -> bool:
+        """Whether complex numbers are stored as pairs and read back."""
+        return self._handle.auto_complex
 
     @property
     def ndim(self) -> int:
@@ -201,7 +206,7 @@ class VariableInfo(Attributed[Var]):
             path = self._grp.path
         except ReferenceError:
             return "Variable object no longer valid"
-        kind = self._look.kind
+        kind = "compound" if isinstance(self._look.datatype, CompoundType) else self._look.kind
         word = "vlen" if kind == "string" else str(self.dtype) if kind == "primitive" else kind
         lines = [class_text(self), f"{word} {self.name}({', '.join(self.dimensions)})"]
         lines += [f"    {name}: {self.getncattr(name)}" for name in self.ncattrs()]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from omnizarr.nc.dataset.errors import DefinitionError
+from omnizarr.nc.dataset.errors import DefinitionError, RangeError
 from omnizarr.nc.dataset.plan import default_fillvals
 from omnizarr.nc.dataset.values import from_attr
 from omnizarr.nc.tree import Var
@@ -47,6 +47,9 @@ def _filled(data: Any, var: Var, dtype: DType) -> Values:  # noqa: ANN401 - a ma
         fill = from_attr(var.attrs["_FillValue"])
     else:
         fill = default_fillvals[dtype.str[1:]]
+    if dtype.kind in "iu" and not np.iinfo(dtype).min <= int(fill) <= np.iinfo(dtype).max:
+        hint = "Give the variable a missing_value that its type can hold, or a _FillValue instead."
+        raise RangeError(f"masked values cannot be stored as {fill}, which is no {dtype}", path=var.path, hint=hint)
     filled = np.array(data.data, dtype)
     filled[np.ma.getmaskarray(data)] = np.array(fill).astype(dtype)
     return filled

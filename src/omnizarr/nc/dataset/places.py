@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 from omnizarr.errors import ExistsError, NotFoundError
 from omnizarr.nc.dataset.buffered import BufferedSource, copy_values
 from omnizarr.nc.dataset.errors import BadOptionError
+from omnizarr.nc.files.hdf5_library import load_h5py
 from omnizarr.nc.kinds import NCZARR, NETCDF3_KINDS, NETCDF4_KINDS, ZARR_KINDS, as_kind, kind_by_name
 from omnizarr.nc.opening import create_source, open_source
 from omnizarr.nc.source import Source
@@ -96,6 +97,8 @@ def _create(where: object, kind: str, *, diskless: bool, persist: bool) -> Sourc
     if diskless and not persist:
         return BufferedSource(kind, str(where))
     if diskless or kind in _FILE_KINDS:
+        if kind in NETCDF4_KINDS:
+            load_h5py(str(where))  # known to be there before any value is taken, and loaded before the program ends
         if not diskless and isinstance(where, (str, os.PathLike)):
             Path(where).write_bytes(b"")  # so that a place that cannot be written to is known at once
         return BufferedSource(kind, str(where), finish=lambda source: _bring(source, where, kind))
@@ -132,8 +135,11 @@ def _bring(source: BufferedSource, where: Any, kind: str) -> None:  # noqa: ANN4
     target = create_source(where, source.root, kind)
     try:
         copy_values(source, target)
-    finally:
-        target.close()
+    except BaseException:
+        discard = getattr(target, "discard", target.close)  # what was there before stays, not half of what is new
+        discard()
+        raise
+    target.close()
 
 
 def _open_bytes(memory: Any) -> Opened:  # noqa: ANN401 - anything with a buffer

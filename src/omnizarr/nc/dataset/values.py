@@ -52,7 +52,12 @@ def typed_attr(name: str, value: object, kind: Type) -> Attr:
     if kind == CHAR:
         given = np.asarray(value, "S1").item()
         return Attr.of_text(name, given or b"\0")
-    return Attr(name, kind, np.atleast_1d(np.array(value).astype(kind.numpy)))
+    given = np.atleast_1d(np.array(value))
+    if kind.numpy.kind in "iu" and given.dtype.kind in "iuf":
+        limits = np.iinfo(kind.numpy)
+        if not all(limits.min <= one <= limits.max for one in given.tolist()):
+            raise BadOptionError(f"{name} {value} is out of range for {kind.name}")
+    return Attr(name, kind, given.astype(kind.numpy))
 
 
 def from_attr(attr: Attr, encoding: str = "utf-8") -> Any:  # noqa: ANN401 - text, a number or an array

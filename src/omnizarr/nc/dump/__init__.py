@@ -1,1 +1,1 @@
-"""Datasets as text: CDL as ncdump prints it, NcML, and JSON. (Reading CDL is in `omnizarr.nc.cdl`.)"""
+"""Datasets as text: CDL as ncdump prints it, NcML, and JSON. Reading CDL is in `omnizarr.nc.cdl`."""

@@ -1,4 +1,4 @@
-"""Values of every type as CDL writes them, one at a time: in attributes, and in variables of types that are no numbers."""
+"""Values of every type as CDL writes them, one at a time: in attributes, and where they are no numbers in variables."""
 
 from __future__ import annotations
 
@@ -97,8 +97,7 @@ def _enum(kind: Enum) -> Writer:
     names = {value: escaped(name).encode("utf-8", "surrogateescape") for name, value in reversed(kind.members)}
 
     def write(value: Any) -> bytes:  # noqa: ANN401 - an integer
-        # A number that has no name stays a number; netCDF's own word for the 0 of what was never written is known to all.
-        return names.get(int(value)) or (b"_UNDEFINED" if value == 0 else b"%d" % value)
+        return names.get(int(value)) or b"%d" % value  # ncdump gives up on a number without a name
 
     return write
 

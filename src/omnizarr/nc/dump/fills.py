@@ -13,8 +13,8 @@ from omnizarr.nc.types import BYTE, CHAR, UBYTE, Atomic, Compound, Type, Vlen, d
 def fill_of(var: Var) -> Any:  # noqa: ANN401 - a scalar of the variable's type
     """Return the fill value of a variable, or `None` if none of its values is taken for one.
 
-    That is its `_FillValue` if that has the variable's type, else what the type has by default; bytes, of which every value
-    may be meant, and user types have none by default.
+    That is its `_FillValue` if that has the variable's type, else what the type has by default; bytes, of which every
+    value may be meant, and user types have none by default.
     """
     attr = var.attrs.get("_FillValue")
     if attr is not None and type_path(attr.type) == type_path(var.type) and len(attr.value) == 1:

@@ -1,6 +1,6 @@
 """A dataset as one JSON document, with types: what `oz dump --json` prints.
 
-A group is an object with `types`, `dimensions`, `attributes`, `variables` and `groups`, each left out where there are none:
+A group is an object with `types`, `dimensions`, `attributes`, `variables` and `groups`, each only where there are any:
 
 - a type: `{"class": "enum", "base": "byte", "members": {"no": 0}}`, `{"class": "opaque", "size": 16}`,
   `{"class": "compound", "fields": {"x": {"type": "float", "shape": [3]}}}` or `{"class": "vlen", "base": "int"}`;

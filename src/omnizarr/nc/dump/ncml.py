@@ -1,7 +1,7 @@
 """A dataset's definitions as NcML, the XML that ncdump writes with -x.
 
-ncdump refuses datasets with groups and user types. Here, groups are nested `group` elements, and a user type is told of by
-its name, as NcML's schema has it.
+ncdump refuses datasets with groups and user types. Here, groups are nested `group` elements, and a user type is told of
+by its name, as NcML's schema has it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A dataset as CDL: groups with their types, dimensions, variables, attributes and data, in ncdump's words and order."""
+"""A dataset as CDL: groups with types, dimensions, variables, attributes and data, in ncdump's words and order."""
 
 from __future__ import annotations
 

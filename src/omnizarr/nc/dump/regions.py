@@ -39,14 +39,15 @@ def regions(
         return
     inner = prod(shape[axis + 1 :]) * itemsize
     outer = [[slice(i, i + 1, 1) for i in range(one.start, one.stop, one.step)] for one in part[:axis]]
-    steps = list(_along(part[axis], max(1, budget // inner), max(1, _MOST * budget // inner), chunks and chunks[axis]))
+    chunk = chunks[axis] if chunks else None
+    steps = list(_along(part[axis], max(1, budget // inner), max(1, _MOST * budget // inner), chunk))
     for corner in itertools.product(*outer):
         for step in steps:
             yield (*corner, step, *part[axis + 1 :])
 
 
 def _along(whole: slice, count: int, most: int, chunk: int | None) -> Iterator[slice]:
-    """Cut a slice into pieces of about `count` elements; a piece ends with a chunk where one is no longer than `most`."""
+    """Cut a slice into pieces of about `count` elements, which end with chunks where one is no longer than `most`."""
     chosen = range(whole.start, whole.stop, whole.step)
     length = 0 if not chunk else -(-chunk // whole.step)
     if chunk and length <= most:

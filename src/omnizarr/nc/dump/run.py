@@ -24,8 +24,8 @@ def dump(source: object, out: BinaryIO, options: Options | None = None, form: Fo
         source: Where the dataset is, or a source that is open already, which stays open.
         out: Takes the text, as bytes.
         options: What is printed, and how; all of it by default.
-        form: "cdl"; "ncml" for the definitions as XML; "json", as `omnizarr.nc.dump.json_form` says; or "kind" for just a
-            line with the kind of dataset.
+        form: "cdl"; "ncml" for the definitions as XML; "json", as `omnizarr.nc.dump.json_form` says; or "kind" for
+            just a line with the kind of dataset.
 
     Raises:
         NotFoundError: If nothing is there, or no variable or group of a name that is asked for.

@@ -8,6 +8,7 @@ from typing import Final
 
 from omnizarr.errors import NotFoundError, SelectionError
 from omnizarr.nc.dump.options import Options
+from omnizarr.nc.near import near
 from omnizarr.nc.tree import Group, Var
 
 _SLICED: Final = re.compile(r"(?P<name>.+)\[(?P<slices>[^\[\]]*)\]", re.DOTALL)
@@ -39,8 +40,7 @@ class Wanted:
                 self._slices[id(var)] = slices_of(sliced["slices"], var)
         if not found:
             names = [var.path.lstrip("/") for group in root.walk() for var in group.vars.values()]
-            hint = f"There is {', '.join(names[:8])}{', …' if len(names) > 8 else ''}." if names else "There is none."
-            raise NotFoundError(f"there is no variable {text!r}", hint=hint)
+            raise NotFoundError(f"there is no variable {text!r}", hint=near(text, names))
         for var in found:
             self._slices.setdefault(id(var), None)
 
@@ -83,7 +83,8 @@ def _groups(root: Group, name: str) -> list[Group]:
         found = [group.groups[name] for group in root.walk() if name in group.groups]
         found = found or [one for group in root.walk() if (one := group.find_group(name)) is not None]
     if not found:
-        raise NotFoundError(f"there is no group {name!r}")
+        names = [group.path.lstrip("/") for group in root.walk() if group.parent is not None]
+        raise NotFoundError(f"there is no group {name!r}", hint=near(name, names))
     return found
 
 

@@ -1,4 +1,4 @@
-"""Numbers that mean times, as dates: units as `days since 1970-01-01`, in the calendars of CF, computed as ncdump does."""
+"""Numbers that mean times, as dates: units as `days since 1970-01-01`, calendars of CF, computed as ncdump does."""
 
 from __future__ import annotations
 
@@ -150,7 +150,8 @@ def _moment(text: str, calendar: Calendar) -> Moment:
         at = found.end()
     if calendar is CLIMATE:
         numbers.insert(0, 0)
-    year, month, day, *clock = [*numbers, *(0, 1, 1)[len(numbers) :]]
+    numbers += (0, 1, 1)[len(numbers) :]
+    (year, month, day), clock = numbers[:3], numbers[3:]
     hour = 0.0
     for value, most, parts in zip(clock, (23, 59, 60.0), (1, 60.0, 3600.0), strict=False):
         if not 0 <= value <= most:

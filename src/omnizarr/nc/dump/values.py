@@ -1,4 +1,4 @@
-"""The values of variables in CDL: numbers through the kernel, everything else value by value, a few megabytes at a time."""
+"""Values of variables in CDL: numbers through the kernel, everything else value by value, some megabytes at a time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from omnizarr.nc.types import CHAR, DOUBLE, FLOAT, NUMERIC, is_fixed
 
 Texts: TypeAlias = Callable[[np.ndarray[Any, Any]], bytes]
 
-_AT_ONCE = 1 << 18
+_AT_ONCE = 1 << 17
 """How many values are made text at once: enough for all threads, and the text is not too long."""
 _OBJECT = 256
 """Bytes that a value of no fixed size is taken to have."""
@@ -61,10 +61,14 @@ class ValuePrinter:
         chunks = var.storage.chunks if var.storage.kind == "chunked" else None
         itemsize = var.type.numpy.itemsize if is_fixed(var.type) else _OBJECT
         for key in regions(part or whole, itemsize, chunks):
-            values = np.ascontiguousarray(self._source.read(var, key)).reshape(-1)
-            for first in range(0, len(values), _AT_ONCE):
-                out.write(texts(values[first : first + _AT_ONCE]))
+            self._region(var, key, texts)
         out.line = rows.line
+
+    def _region(self, var: Var, key: tuple[slice, ...], texts: Texts) -> None:
+        """Print a region; a function of its own, so that it is forgotten before the next is read."""
+        values = np.ascontiguousarray(self._source.read(var, key)).reshape(-1)
+        for first in range(0, len(values), _AT_ONCE):
+            self._out.write(texts(values[first : first + _AT_ONCE]))
 
     def _rows(self, var: Var, part: tuple[slice, ...], line: int) -> CdlRows:
         return CdlRows(

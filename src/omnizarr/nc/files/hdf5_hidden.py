@@ -1,4 +1,4 @@
-"""What `ncdump -s` says of a netCDF-4 file as a whole: who wrote it, and in which version of HDF5's format."""
+"""What `ncdump -s` says about a netCDF-4 file as a whole: who wrote it, and in which version of HDF5's format."""
 
 from __future__ import annotations
 

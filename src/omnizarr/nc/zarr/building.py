@@ -11,7 +11,7 @@ from omnizarr.hierarchy.context import Context
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.jsonvalue import JSON
 from omnizarr.nc.tree import Attr, Dim, Endian, Group, Storage, Var
-from omnizarr.nc.types import CHAR, STRING, UBYTE, Atomic, Enum, Type
+from omnizarr.nc.types import CHAR, STRING, UBYTE, Atomic, Enum, Type, default_fill
 from omnizarr.nc.zarr.attributes import FILL, fill_attribute, from_json, from_user_json, types_of
 from omnizarr.nc.zarr.elements import to_values
 from omnizarr.nc.zarr.filters import codecs_text, from_codecs
@@ -20,6 +20,7 @@ from omnizarr.nc.zarr.generations import HIDDEN, member
 from omnizarr.nc.zarr.held import Held, native
 from omnizarr.nc.zarr.inference import define_dims, inferred, is_scalar, names_of, referred
 from omnizarr.nc.zarr.nodes import Hierarchy, Node
+from omnizarr.nc.zarr.style import DIMENSIONS_KEY
 from omnizarr.nc.zarr.user_types import define_types, named_type
 from omnizarr.store.protocol import place_name
 
@@ -108,6 +109,8 @@ class Builder:
         )
         self._add_attributes(var.attrs, node, group, var)
         _note_time(var, meta)
+        if not self._marked and self._hierarchy.form == "zarr2" and DIMENSIONS_KEY in node.attributes:
+            _note_fill(var, meta)
 
     def _meaning(self, node: Node, meta: ArrayMeta, group: Group) -> Meaning:
         mark = node.mark("array") if self._marked else None
@@ -209,3 +212,15 @@ def _note_time(var: Var, meta: ArrayMeta | None) -> None:
     var.attrs["units"] = Attr.of_text("units", units)
     if "since" in units and "calendar" not in var.attrs:
         var.attrs["calendar"] = Attr.of_text("calendar", "proleptic_gregorian")
+
+
+def _note_fill(var: Var, meta: ArrayMeta | None) -> None:
+    """Say which value stands for none where xarray says it by the fill value of the array alone.
+
+    Zero is what Zarr's libraries put there unasked; NaN and netCDF's own fill values speak for themselves.
+    """
+    if meta is None or meta.fill.bits is None or FILL in var.attrs or meta.dtype.family not in ("int", "uint", "float"):
+        return
+    fill = meta.fill.value(meta.dtype)
+    if fill not in (0, default_fill(var.type)) and fill == fill:  # noqa: PLR0124 - NaN is not itself
+        var.attrs[FILL] = Attr.of_values(FILL, var.type, [fill])

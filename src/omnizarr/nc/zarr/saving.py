@@ -57,6 +57,7 @@ def save(source: ZarrSource, *, last: bool = False) -> None:
         source.names[dim], source.sizes[dim] = dim.name, dim.size
     source.all_anew = source.grown = False
     source.marked.clear()
+    source.begun.clear()
 
 
 def _differs(source: ZarrSource, group: Group) -> bool:
@@ -138,9 +139,9 @@ def _list_both(source: ZarrSource, groups: list[Group]) -> None:
 
 def _has_moved(source: ZarrSource) -> bool:
     """Whether a name has changed that is part of keys or of references to dimensions."""
-    return any(node.path.strip("/") != place for node, place in source.places.items()) or any(
-        dim.name != name for dim, name in source.names.items()
-    )
+    return any(
+        node.path.strip("/") != place for nodes in (source.places, source.begun) for node, place in nodes.items()
+    ) or any(dim.name != name for dim, name in source.names.items())
 
 
 def _move(source: ZarrSource, groups: list[Group]) -> list[str]:
@@ -150,8 +151,9 @@ def _move(source: ZarrSource, groups: list[Group]) -> list[str]:
     used = set(source.places.values())
     for group in groups:
         for var in group.vars.values():
-            old, new = source.places.get(var), var.path.strip("/")
-            if old is None or old == new:
+            new = var.path.strip("/")
+            old = source.place_of(var, new)
+            if old == new:
                 continue
             if new in used:
                 raise UnsupportedError(
@@ -165,8 +167,9 @@ def _move(source: ZarrSource, groups: list[Group]) -> list[str]:
                     store.put(f"{new}/{name}", data)
             stored.replaced(new, stored.meta)
             gone.append(f"{old}/")
-        old, new = source.places.get(group), group.path.strip("/")
-        if old is not None and old != new:
+        new = group.path.strip("/")
+        old = source.place_of(group, new)
+        if old != new:
             gone.append(f"{old}/")
     return gone
 
@@ -213,9 +216,10 @@ def _write_copy(source: ZarrSource) -> None:
         store.put(ZARR_JSON, render_v3(root, texts))
         return
     # zarr-python, whose business this copy is, knows characters by another name.
-    store.put(
-        ZMETADATA, render_v2({key: text.replace(b'"dtype": ">S1"', b'"dtype": "|S1"') for key, text in texts.items()})
-    )
+    for key in texts:
+        if key.endswith(ZARRAY):
+            texts[key] = texts[key].replace(b'"dtype": ">S1"', b'"dtype": "|S1"')
+    store.put(ZMETADATA, render_v2(texts))
 
 
 def _document_keys(source: ZarrSource) -> Iterator[str]:

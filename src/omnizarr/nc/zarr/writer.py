@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from omnizarr.errors import CorruptError, OmnizarrError, ReadOnlyError, UnsupportedError
+from omnizarr.errors import CorruptError, ReadOnlyError, UnsupportedError
 from omnizarr.format.names import RESERVED, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, ZMETADATA
 from omnizarr.hierarchy.context import Context
 from omnizarr.nc.source import Key, Source, Values, counts, grow, open_mesh
@@ -51,7 +51,7 @@ def create(where: object, root: Group, kind: str, *, target: str = "", **options
     for name, text in group_texts(Group(), chosen).items():  # until all is there, there is nothing
         store.put(name, text)
     source.changed(source.root)
-    source.sync()
+    source.save()
     return source
 
 
@@ -75,6 +75,8 @@ class ZarrSource:
         self.arrays: dict[Var, Written] = {}
         self.places: dict[Group | Var, str] = {}
         """Where the documents of each node are."""
+        self.begun: dict[Group | Var, str] = {}
+        """Where nodes without documents have values already, or have such nodes in them."""
         self.names: dict[Dim, str] = {}
         """What each dimension is called in the documents."""
         self.shapes: dict[Var, tuple[int, ...]] = {}
@@ -128,18 +130,20 @@ class ZarrSource:
         """Store values; unlimited dimensions grow."""
         self._check_open()
         stored = self.array(var)
-        sizes = [dim.size for dim in var.dims]
-        if grow(var, key):
-            self.grown = True
-            stored.clean_beyond(var)
+        sizes = var.shape
+        grew = grow(var, key)
+        self.grown = self.grown or grew
         try:
+            stored.clean_beyond(var)  # also if another variable made the dimension longer
             if not all(counts(key)):
                 return
             length = stored.too_long(var, values)
             if length:
                 widen(self, var, stored, length)
             self._write(var, stored, key, values)
-        except OmnizarrError:
+        except BaseException:
+            if grew:
+                stored.left_beyond(sizes)
             for dim, size in zip(var.dims, sizes, strict=True):
                 dim.size = size
             raise
@@ -160,10 +164,17 @@ class ZarrSource:
         """Take note that a node is new or differs."""
         self._check_open()
         self.marked.setdefault(node)
-        if node in self.places and self.places[node] != _place(node):
-            self.sync()  # one move at a time, so that names can be exchanged
+        if self.place_of(node, _place(node)) != _place(node):
+            self.save()  # one move at a time, so that names can be exchanged
 
     def sync(self) -> None:
+        """Bring everything to the store, and what the store holds back to its place."""
+        self.save()
+        flush = getattr(self.context.store, "flush", None)
+        if flush is not None:
+            flush()
+
+    def save(self) -> None:
         """Bring everything to the store."""
         self._check_open()
         if self.marked or self.grown:
@@ -174,7 +185,7 @@ class ZarrSource:
         """As `sync`, and let go of the store."""
         if not self._open:
             return
-        self.sync()
+        self.save()
         with self.context.lock:
             save(self, last=True)
         self._open = False
@@ -190,7 +201,13 @@ class ZarrSource:
             known = Written(self.context, _place(var), array_of(var, self.style), is_new=True)
             self.arrays[var] = known
             self.marked.setdefault(var)
+            for node in (var, *(var.group.above() if var.group is not None else ())):
+                self.begun.setdefault(node, _place(node))
         return known
+
+    def place_of(self, node: Group | Var, default: str) -> str:
+        """Return where a node is in the store, whatever its name is by now."""
+        return self.places.get(node, self.begun.get(node, default))
 
     def kept_for(self, node: Group | Var) -> Kept:
         """Return what the documents of a node hold that is none of ours."""

@@ -34,7 +34,9 @@ class Written:
         bridge: A document to be written before any other: what was wrong in the old one is right, the rest as it was.
     """
 
-    __slots__ = ("_access", "_clean", "bridge", "context", "document", "has_data", "is_new", "kept", "meta", "path")
+    __slots__ = (
+        "_access", "_clean", "_end", "bridge", "context", "document", "has_data", "is_new", "kept", "meta", "path",
+    )  # fmt: skip
 
     def __init__(self, context: Context, path: str, meta: ArrayMeta, kept: Kept = NOTHING, *, is_new: bool) -> None:
         self.context = context
@@ -47,6 +49,7 @@ class Written:
         self.bridge: dict[str, Any] | None = None
         # Whether nothing lies beyond the end: what a crash left there must not come back by growing.
         self._clean = is_new
+        self._end: tuple[int, ...] | None = None
         self._access: tuple[tuple[int, ...], Access] | None = None
 
     def replaced(self, path: str, meta: ArrayMeta) -> None:
@@ -101,12 +104,20 @@ class Written:
         return 0
 
     def clean_beyond(self, var: Var) -> None:
-        """Erase what lies beyond the end as the documents say it, before the array grows for the first time."""
-        shape = self.meta.shape
+        """Erase what lies beyond the end, before the array grows for the first time, or after a write that failed."""
+        shape = self._end or self.meta.shape
         if self._clean or shape == self._shape(var):
             return
-        self._clean = True
         self.access(shape).kernel.trim()
+        self._clean_edges(shape)
+        self._clean, self._end = True, None
+
+    def left_beyond(self, shape: tuple[int, ...]) -> None:
+        """Take note that a write failed that may have left something beyond a shape."""
+        if self._clean:
+            self._clean, self._end = False, shape
+
+    def _clean_edges(self, shape: tuple[int, ...]) -> None:
         if 0 in shape or self.meta.fill.bits is None:
             return
         fill = self.meta.fill.value(self.meta.dtype)

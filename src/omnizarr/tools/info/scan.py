@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from omnizarr.errors import OmnizarrError
 from omnizarr.format.consolidated import MARK, is_document, split_v2, split_v3, without_block
@@ -50,6 +50,9 @@ _GROUP_V2: Final = {"zarr_format": b"2"}
 
 _XARRAY: Final = b'"_ARRAY_DIMENSIONS"'
 _OME: Final = b'"multiscales"'
+
+_ONE_BYTE: Final = {f"{order}{one}": one for order in "<>|" for one in ("S1", "i1", "u1", "b1")}
+"""Types whose byte order has no meaning: NCZarr spells characters `>S1`, and `|S1` in the copy for zarr-python."""
 
 
 class Facts(NamedTuple):
@@ -369,6 +372,12 @@ def _count(shape: tuple[int, ...], edges: tuple[int, ...]) -> int:
 def _same(document: bytes, copy: bytes) -> bool:
     """Whether two documents say the same; consolidated metadata of their own not counted."""
     try:
-        return bool(json.loads(without_block(document)) == json.loads(without_block(copy)))
+        return bool(_value(document) == _value(copy))
     except ValueError:
         return False
+
+
+def _value(document: bytes) -> Any:  # noqa: ANN401 - JSON
+    value: Any = json.loads(without_block(document))
+    dtype = value.get("dtype") if isinstance(value, dict) else None
+    return {**value, "dtype": _ONE_BYTE[dtype]} if isinstance(dtype, str) and dtype in _ONE_BYTE else value
