@@ -143,7 +143,7 @@ def _definitions(source: Source, choice: Choice) -> tuple[Group, dict[Var, Var]]
         for group in root.walk():
             for dim in group.dims.values():
                 dim.unlimited = dim.unlimited and not dim.size  # one without length would stay so for ever
-    kept = {var for group in root.walk() for var in group.vars.values()}
+    kept = set(root.all_vars())
     return root, {old: new for old, new in pairs.items() if new in kept}
 
 
@@ -168,7 +168,7 @@ class _Values:
 
     def copy(self, chosen: list[tuple[Var, str]]) -> int:
         """Copy the values of variables to those of the paths beside them."""
-        there = {var.path: var for group in self._target.root.walk() for var in group.vars.values()}
+        there = {var.path: var for var in self._target.root.all_vars()}
         work = [(var, there[path], self._piece(var, there[path])) for var, path in chosen if 0 not in var.shape]
         total = sum(prod(-(-n // p) for n, p in zip(var.shape, piece, strict=True)) for var, _, piece in work)
         done = nbytes = 0

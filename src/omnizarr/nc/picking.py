@@ -15,7 +15,7 @@ def pick_variables(root: Group, names: Iterable[str]) -> set[Var]:
     Raises:
         NotFoundError: If there is no such variable.
     """
-    every = [var for group in root.walk() for var in group.vars.values()]
+    every = list(root.all_vars())
     found: set[Var] = set()
     for name in names:
         chosen = [var for var in every if _means(name, var.path)]

@@ -30,21 +30,19 @@ def replace_missing_filters(root: Group, kind: str, *, kept: bool) -> None:
     """
     has = _in_hdf5() if kind in NETCDF4_KINDS else _IN_ZARR.__contains__
     replaced: list[str] = []
-    for group in root.walk():
-        for var in group.vars.values():
-            storage = var.storage
-            filtered = bool(storage.deflate or storage.shuffle or storage.filters)
-            if kind in NETCDF4_KINDS and storage.codecs and not filtered and is_fixed(var.type) and var.dims:
-                storage.deflate, storage.shuffle = _LEVEL, var.type.numpy.itemsize > 1
-            missing = [one.id for one in storage.filters if not has(one.id)]
-            if missing and not kept and not (storage.codecs and kind in ZARR_KINDS):
-                replaced.append(f"{var.path.removeprefix('/')} ({', '.join(map(str, missing))})")
-                storage.filters = tuple(one for one in storage.filters if one.id not in missing)
-                storage.deflate, storage.shuffle = storage.deflate or _LEVEL, var.type.numpy.itemsize > 1
-            if kind in NETCDF4_KINDS and not is_fixed(
-                var.type
-            ):  # what HDF5 would compress is where the values are, not the values
-                storage.filters, storage.deflate, storage.shuffle = (), 0, False
+    for var in root.all_vars():
+        storage = var.storage
+        filtered = bool(storage.deflate or storage.shuffle or storage.filters)
+        if kind in NETCDF4_KINDS and storage.codecs and not filtered and is_fixed(var.type) and var.dims:
+            storage.deflate, storage.shuffle = _LEVEL, var.type.numpy.itemsize > 1
+        missing = [one.id for one in storage.filters if not has(one.id)]
+        if missing and not kept and not (storage.codecs and kind in ZARR_KINDS):
+            replaced.append(f"{var.path.removeprefix('/')} ({', '.join(map(str, missing))})")
+            storage.filters = tuple(one for one in storage.filters if one.id not in missing)
+            storage.deflate, storage.shuffle = storage.deflate or _LEVEL, var.type.numpy.itemsize > 1
+        if kind in NETCDF4_KINDS and not is_fixed(var.type):
+            # What HDF5 would compress is where the values are, not the values.
+            storage.filters, storage.deflate, storage.shuffle = (), 0, False
     if replaced:
         shown = ", ".join(replaced[:_MOST_NAMED]) + (", …" if len(replaced) > _MOST_NAMED else "")
         warn(f"filters that {kind} does not have here are replaced by deflate: {shown}")

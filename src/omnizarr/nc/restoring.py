@@ -48,18 +48,17 @@ def restore(root: Group, layout: Layout, old_kind: str, new_kind: str) -> None:
     by_dim = _dim_lengths(root, layout.chunks)
     by_var = _var_chunks(root, layout.chunks)
     filters = _var_filters(root, layout.filters)
-    for group in root.walk():
-        for var in group.vars.values():
-            if new_kind in NETCDF3_KINDS:
-                var.storage = Storage(kind="contiguous", no_fill=var.storage.no_fill)
-                continue
-            _refilter(var, layout, filters.get(var))
-            _rechunk(var, layout, by_dim, by_var.get(var))
-            if new_kind in ZARR_KINDS and var.storage.kind != "chunked":
-                # One piece in a file; many in Zarr, where a piece is an object that is read as a whole.
-                var.storage.kind, var.storage.chunks = "chunked", None
-            if (old_kind in NETCDF4_KINDS) != (new_kind in NETCDF4_KINDS):
-                var.storage.endian = "native"
+    for var in root.all_vars():
+        if new_kind in NETCDF3_KINDS:
+            var.storage = Storage(kind="contiguous", no_fill=var.storage.no_fill)
+            continue
+        _refilter(var, layout, filters.get(var))
+        _rechunk(var, layout, by_dim, by_var.get(var))
+        if new_kind in ZARR_KINDS and var.storage.kind != "chunked":
+            # One piece in a file; many in Zarr, where a piece is an object that is read as a whole.
+            var.storage.kind, var.storage.chunks = "chunked", None
+        if (old_kind in NETCDF4_KINDS) != (new_kind in NETCDF4_KINDS):
+            var.storage.endian = "native"
 
 
 def _refilter(var: Var, layout: Layout, asked: tuple[Filter, ...] | None) -> None:
@@ -135,7 +134,7 @@ def _var_chunks(root: Group, chunks: ChunkSpecs) -> dict[Var, Chunking]:
 
 def _var_filters(root: Group, specs: tuple[FilterSpec, ...]) -> dict[Var, tuple[Filter, ...]]:
     found: dict[Var, tuple[Filter, ...]] = {}
-    every = {var for group in root.walk() for var in group.vars.values()}
+    every = set(root.all_vars())
     for spec in specs:
         for var in every if spec.names == ("*",) else pick_variables(root, spec.names):
             found[var] = (*found.get(var, ()), *spec.filters) if spec.filters else ()

@@ -164,6 +164,11 @@ class Group:
         for group in self.groups.values():
             yield from group.walk()
 
+    def all_vars(self) -> Iterator[Var]:
+        """Go through the variables of this group and of all below it."""
+        for group in self.walk():
+            yield from group.vars.values()
+
     def find_dim(self, name: str) -> Dim | None:
         """Return the dimension that a name means here: one of this group or of the nearest above; or by full path."""
         if name.startswith("/"):

@@ -40,9 +40,8 @@ def generate(
     """
     kind = chosen_kind(source, where, kind)
     if not fill:
-        for group in source.root.walk():
-            for var in group.vars.values():
-                var.storage.no_fill = True
+        for var in source.root.all_vars():
+            var.storage.no_fill = True
     if not data:
         _forget(source)
     with finishing(create_source(where, source.root, kind)) as target:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from omnizarr.errors import CorruptError, NotFoundError, StoreError, UnsupportedError
 from omnizarr.nc.files.classic_header import HeaderReader
-from omnizarr.nc.files.read_only import ReadOnlyFile
+from omnizarr.nc.files.refusing import ReadOnlyFile
 from omnizarr.nc.files.strided import Bytes, FileBytes, MemoryBytes, Strided
 from omnizarr.nc.kinds import CDF5, CLASSIC, OFFSET64
 from omnizarr.nc.source import Key, Values, check_bounds

@@ -7,11 +7,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from omnizarr.errors import StoreError, UnsupportedError
+from omnizarr.errors import StoreError
 from omnizarr.nc.files.classic_header import Header, is_record, padded, row_bytes
 from omnizarr.nc.files.classic_layout import header_bytes, lay_out
 from omnizarr.nc.files.classic_model import check_classic
 from omnizarr.nc.files.new_file import NewFile
+from omnizarr.nc.files.refusing import DefinedFile
 from omnizarr.nc.files.regions import read_region
 from omnizarr.nc.files.strided import FileBytes, Strided
 from omnizarr.nc.source import Key, Values, counts, grow, reach
@@ -32,10 +33,8 @@ def create_source(where: object, root: Group, kind: str, **options: Any) -> Clas
     return ClassicWriter(where, lay_out(own, kind), kind)
 
 
-class ClassicWriter:
+class ClassicWriter(DefinedFile):
     """A netCDF-3 file that is being written. All definitions are made when it is created."""
-
-    read_only = False
 
     def __init__(self, where: object, header: Header, kind: str) -> None:
         self.root, self.kind, self.name = header.root, kind, str(where)
@@ -77,17 +76,6 @@ class ClassicWriter:
         except OSError as error:
             raise StoreError(f"{self.name} cannot be written: {error.strerror}", path=var.path) from error
         self._rows[var.name] = max(self._rows[var.name], last)
-
-    def changed(self, node: Group | Var) -> None:
-        """Refuse.
-
-        Raises:
-            UnsupportedError: Always: netCDF-3 files get their definitions when they are created.
-        """
-        raise UnsupportedError(
-            f"definitions of {node.path} cannot change while {self.name} is being written",
-            hint="Write Zarr, and copy it: `oz copy`.",
-        )
 
     def sync(self) -> None:
         """Bring everything to the file, which has its name only when it is closed."""

@@ -11,7 +11,7 @@ from omnizarr.nc.files.hdf5_hidden import hidden_attributes
 from omnizarr.nc.files.hdf5_library import load_h5py, load_plugins, troubles
 from omnizarr.nc.files.hdf5_tree import TreeReader
 from omnizarr.nc.files.hdf5_values import read_block
-from omnizarr.nc.files.read_only import ReadOnlyFile
+from omnizarr.nc.files.refusing import ReadOnlyFile
 from omnizarr.nc.files.regions import read_region
 from omnizarr.nc.kinds import NETCDF4, NETCDF4_CLASSIC
 from omnizarr.nc.source import Key, Values

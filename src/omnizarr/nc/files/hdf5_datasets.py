@@ -32,9 +32,8 @@ class TreeWriter:
             for dim in group.dims.values():
                 self._ids[dim] = len(self._ids)
         self._write_group(root, gid)
-        for group in root.walk():
-            for var in group.vars.values():
-                self._attach(var)
+        for var in root.all_vars():
+            self._attach(var)
 
     def _write_group(self, group: Group, gid: Any) -> None:  # noqa: ANN401 - as above
         group.handle = gid

@@ -210,8 +210,7 @@ class TreeReader:
 
 def _measure(root: Group) -> None:
     """Let unlimited dimensions be as long as the longest of the variables that use them."""
-    for group in root.walk():
-        for var in group.vars.values():
-            for dim, size in zip(var.dims, var.handle.id.shape, strict=True):
-                if dim.unlimited:
-                    dim.size = max(dim.size, size)
+    for var in root.all_vars():
+        for dim, size in zip(var.dims, var.handle.id.shape, strict=True):
+            if dim.unlimited:
+                dim.size = max(dim.size, size)

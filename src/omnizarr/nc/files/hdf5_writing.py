@@ -14,6 +14,7 @@ from omnizarr.nc.files.hdf5_datasets import TreeWriter
 from omnizarr.nc.files.hdf5_library import load_h5py, load_plugins, troubles
 from omnizarr.nc.files.hdf5_values import read_block, write_block
 from omnizarr.nc.files.new_file import NewFile
+from omnizarr.nc.files.refusing import DefinedFile
 from omnizarr.nc.files.regions import read_region
 from omnizarr.nc.kinds import NETCDF4_CLASSIC
 from omnizarr.nc.source import Key, Values, counts, grow
@@ -72,10 +73,8 @@ def _all_attrs(root: Group) -> list[tuple[str, dict[str, Attr]]]:
     ]
 
 
-class Hdf5Writer:
+class Hdf5Writer(DefinedFile):
     """A netCDF-4 file that is being written. All definitions are made when it is created."""
-
-    read_only = False
 
     def __init__(self, where: object, root: Group, kind: str, settings: dict[str, Any]) -> None:
         h5py = load_h5py(str(where))
@@ -120,17 +119,6 @@ class Hdf5Writer:
             if var.shape != stored.id.shape:
                 stored.id.set_extent(tuple(map(max, var.shape, stored.id.shape)))
             _write_listed(var, list(key), values)
-
-    def changed(self, node: Group | Var) -> None:
-        """Refuse.
-
-        Raises:
-            UnsupportedError: Always: netCDF-4 files get their definitions when they are created.
-        """
-        raise UnsupportedError(
-            f"definitions of {node.path} cannot change while {self.name} is being written",
-            hint="Write Zarr, and copy it: `oz copy`.",
-        )
 
     def sync(self) -> None:
         """Bring everything to the file, which has its name only when it is closed."""

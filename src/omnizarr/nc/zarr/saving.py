@@ -206,7 +206,7 @@ def _write_copy(source: ZarrSource) -> None:
     wanted = source.style.consolidated
     if wanted is None:
         wanted = source.style.kind == NCZARR and any(
-            var.type == CHAR and source.loaded_shape(var) is None for g in source.root.walk() for var in g.vars.values()
+            var.type == CHAR and source.loaded_shape(var) is None for var in source.root.all_vars()
         )
     if not wanted or source.has_copy:
         return

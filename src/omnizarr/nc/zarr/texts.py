@@ -183,7 +183,7 @@ def _old_group_key(group: Group) -> dict[str, Any]:
     """Return what netcdf-c 4.9.0 knows of a group; arrays that would crash it are left out."""
     readable = [var for var in group.vars.values() if in_arrays(var) and var.type not in (CHAR, STRING)]
     dims: dict[str, int] = {dim.name: dim.size for dim in group.dims.values()}
-    if group.parent is None and any(not var.dims for one in group.walk() for var in one.vars.values()):
+    if group.parent is None and not all(var.dims for var in group.all_vars()):
         dims[SCALAR_DIMENSION] = 1
     return {"dims": dims, "vars": [var.name for var in readable], "groups": list(group.groups)}
 
