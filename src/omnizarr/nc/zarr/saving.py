@@ -216,9 +216,9 @@ def _write_copy(source: ZarrSource) -> None:
         store.put(ZARR_JSON, render_v3(root, texts))
         return
     # zarr-python, whose business this copy is, knows characters by another name.
-    for key in texts:
+    for key, text in texts.items():
         if key.endswith(ZARRAY):
-            texts[key] = texts[key].replace(b'"dtype": ">S1"', b'"dtype": "|S1"')
+            texts[key] = text.replace(b'"dtype": ">S1"', b'"dtype": "|S1"')
     store.put(ZMETADATA, render_v2(texts))
 
 
