@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from importlib import import_module  # each kind of place is loaded when the first dataset of it is opened
 from typing import Any, Final, Literal, TypeAlias
@@ -74,7 +74,7 @@ def create_source(where: object, root: Group, kind: str | None = None, **options
 
 
 @contextmanager
-def finishing(target: Source) -> Iterator[Source]:
+def finishing(target: Source) -> Generator[Source]:
     """Close a dataset that was created, once all its values are written.
 
     If that fails, a file that only gets its name by closing is discarded, and what had the name before stays.

@@ -13,7 +13,7 @@ from __future__ import annotations
 import struct
 from base64 import b64decode
 from binascii import Error as Base64Error
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -43,8 +43,6 @@ _JSON_TYPE: Final = "|J0"
 _WHOLE: Final = (INT, UINT, INT64, UINT64)
 _FLOAT_WORDS: Final = {"nan", "-nan", "inf", "-inf", "+inf", "infinity", "-infinity", "+infinity"}
 _EXACT: Final = 1 << 53
-
-FindType = Callable[[str], Type | None]
 
 
 class _NoValueError(Exception):

@@ -81,8 +81,9 @@ def validate(
     >>> a[:2] = 1
     >>> store["c/5/5"] = b"left over"
     >>> report = validate(store)
-    >>> [(one.rule, one.name, one.key) for one in report.findings]
-    [('OZ605', 'chunk-outside', 'c/5/5')]
+    >>> for one in report.findings:
+    ...     print(one.rule, one.name, one.key)
+    OZ605 chunk-outside c/5/5
     >>> report.census[0].present, report.census[0].missing
     (2, 2)
     >>> validate(store, repair="all").clean
