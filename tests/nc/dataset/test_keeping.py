@@ -224,3 +224,12 @@ def test_characters_that_are_added_later_are_read_by_zarr_python(tmp_path):
     with oz.Dataset(path, "a") as ds:
         ds.createVariable("c", "S1", ("x",))[:] = np.array([b"p", b"q"])
     assert zarr.open_group(path, mode="r")["c"][:].tolist() == [b"p", b"q"]
+
+
+@pytest.mark.parametrize("kind", ["NCZARR", "NCZARR3"])
+def test_attributes_with_names_that_libraries_use_are_shown_to_those_who_set_them(kind):
+    place = {}
+    with oz.Dataset(place, "w", format=kind) as ds:
+        ds.NAME, ds.CLASS = "buoy", np.int16(3)
+    with oz.Dataset(place) as ds:
+        assert (ds.NAME, ds.CLASS) == ("buoy", 3)

@@ -295,7 +295,7 @@ class GroupBase(Attributed[Group]):
         source = self._handle.writable(f"group {name}")
         if self._handle.classic:
             raise DefinitionError(f"group {name}: {self.data_model} has no groups")
-        check_name(name, "group", self._node, {**self._node.vars, **self._node.groups}, source)
+        check_name(name, "group", self._node, {**self._node.vars, **self._node.groups, **self._node.types}, source)
         node = self._node.add_group(name)
         self.groups[name] = self._child(node)
         source.changed(self._node)

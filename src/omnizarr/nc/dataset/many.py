@@ -27,7 +27,7 @@ class MFDataset(Dataset):
         exclude: Names of variables that are not joined but taken from the first.
         master_file: The one of `files` that says which variables and attributes there are; by default the first.
 
-    Example:
+    Examples:
         >>> import omnizarr as oz
         >>> places = [{}, {}]
         >>> for at, place in enumerate(places):

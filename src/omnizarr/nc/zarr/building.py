@@ -16,7 +16,7 @@ from omnizarr.nc.zarr.attributes import FILL, fill_attribute, from_json, from_us
 from omnizarr.nc.zarr.elements import to_values
 from omnizarr.nc.zarr.filters import codecs_text, from_codecs
 from omnizarr.nc.zarr.foreign import Meaning, meaning_of, time_units
-from omnizarr.nc.zarr.generations import HIDDEN, member
+from omnizarr.nc.zarr.generations import HIDDEN, RESERVED, member
 from omnizarr.nc.zarr.held import Held, native
 from omnizarr.nc.zarr.inference import define_dims, inferred, is_scalar, names_of, referred
 from omnizarr.nc.zarr.nodes import Hierarchy, Node
@@ -150,7 +150,7 @@ class Builder:
         mark = node.mark("attr") if self._marked or self._hierarchy.root.is_array else None
         types, users = types_of(mark), types_of(mark, "user_types")
         for name, value in node.attributes.items():
-            if name in HIDDEN:
+            if name in HIDDEN or (name in RESERVED and name not in types and name not in users):
                 continue
             made = _attribute(name, value, (types, users), group, var)
             if made is not None:

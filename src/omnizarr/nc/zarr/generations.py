@@ -45,13 +45,17 @@ SPELLINGS: Final[dict[Mark, tuple[str, ...]]] = {
 }
 
 HIDDEN: Final = frozenset(
+    (*(name for names in SPELLINGS.values() for name in names), "_ARRAY_DIMENSIONS", "_NCProperties")
+)
+"""Attributes that are no attributes to users of the netCDF model."""
+
+RESERVED: Final = frozenset(
     (
-        *(name for names in SPELLINGS.values() for name in names),
-        *("_ARRAY_DIMENSIONS", "_NCProperties", "_nc3_strict", "_Format", "_Codecs"),
+        *("_nc3_strict", "_Format", "_Codecs"),
         *("CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST", "_Netcdf4Dimid", "_Netcdf4Coordinates"),
     )
 )
-"""Attributes that are no attributes to users of the netCDF model."""
+"""Attributes that libraries leave behind, unless a type is noted for them: then a user has set them."""
 
 _LIBRARY: Final = re.compile(r"(?:^|,)netcdf=([0-9]+)\.([0-9]+)(?:\.([0-9]+))?")
 _TRUE_ORDER: Final = (4, 9, 3)
