@@ -10,6 +10,9 @@ use crate::error::{CodecError, Fault};
 
 const NAME: &str = "szip";
 
+/// No stream holds more bytes for each of its own: eleven bits stand for at most 64 blocks of 32 pixels of two bytes.
+const MOST_TO_ONE: usize = 1 << 13;
+
 /// Whether numbers are coded as differences to the one before.
 const PREDICTED: u32 = 32;
 /// Whether the high byte of a pixel comes first.
@@ -225,6 +228,9 @@ impl Step for Szip {
         let claim = claim.and_then(|n| usize::try_from(n).ok()).unwrap_or_default();
         let size = match want {
             Want::Exact(n) => n,
+            Want::AtMost(_) if claim > src.len().saturating_mul(MOST_TO_ONE) => {
+                return Err(CodecError::corrupt(NAME, format!("{} encoded bytes claim to hold {claim}", src.len())));
+            }
             Want::AtMost(n) if claim <= n => claim,
             Want::AtMost(n) => return Err(super::too_large(NAME, n)),
         };
