@@ -302,8 +302,9 @@ def _scanned(text: Text, const: Const, kind: Atomic) -> float:
     if found is None:
         raise text.error(const.at, f"expected a value of type {kind.name}")
     if const.value[found.end() :].strip(b" \t\0"):
-        hint = "Dates are numbers here: dump prints them so without -t and -i." if b"-" in const.value else None
-        raise text.error(const.at, f"expected a value of type {kind.name}", hint)
+        # As ncgen does, which says nothing: `ncdump -t` prints dates that cannot be read back.
+        cure = "; dates are numbers here, as dump prints them without -t and -i" if b"-" in const.value else ""
+        text.warn(const.at, f"only {found[0].decode().strip()} of a text is read as {kind.name}{cure}")
     return float(found[0]) if kind.numpy.kind == "f" else int(found[0])
 
 
