@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import omnizarr as oz
+from omnizarr.nc.tree import same_values
 from omnizarr.netcdf4 import chartostring, stringtoarr, stringtochar
 
 WIND = np.dtype([("speed", "f4"), ("direction", "i2")])
@@ -42,7 +43,7 @@ def test_attributes_may_be_of_nested_compounds():
         with_compound(ds)
         ds.all = ds["v"][:]
         assert ds.all.dtype == ds["v"][:].dtype
-        assert ds.all.tobytes() == ds["v"][:].tobytes()
+        assert same_values(ds.all, ds["v"][:])  # the bytes between the members are nobody's
 
 
 def test_sequences(pair):
