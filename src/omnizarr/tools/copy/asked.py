@@ -1,42 +1,27 @@
-"""What is asked of a copy that goes through the netCDF model, and whether one does."""
+"""Whether a copy goes through the netCDF model, and what goes with one that does."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Mapping
 
 from omnizarr.errors import UnsupportedError
 from omnizarr.nc.kinds import ZARR_KINDS, kind_by_name
 from omnizarr.store.sniff import sniff_file
-
-BUFFER: Final = 16 << 20
-SMALLEST_CHUNK: Final = 8192
+from omnizarr.tools.copy.changes import Changes
 
 
-class Asked(NamedTuple):
-    """What only a copy through the netCDF model can do; each field is a letter of nccopy."""
+def needs_the_model(source: object, target: object, changes: Changes) -> bool:
+    """Whether keys cannot just be copied: one side is a file of another format, or a change is asked for.
 
-    kind: str | None = None
-    level: int | None = None
-    shuffle: bool = False
-    chunks: Sequence[str] | Mapping[str, int | Sequence[int]] | str = ()
-    filters: Sequence[str] | str = ()
-    values_of: Sequence[str] = ()
-    variables: Sequence[str] = ()
-    values_of_groups: Sequence[str] = ()
-    groups: Sequence[str] = ()
-    fixed: bool = False
-    buffer: int = BUFFER
-    smallest_chunk: int = SMALLEST_CHUNK
-    in_memory: bool = False
-    cache: int | None = None
-    cache_slots: int | None = None
-
-
-def needs_the_model(source: object, target: object, asked: Asked) -> bool:
-    """Whether keys cannot just be copied: one side is a file of another format, or something is asked for."""
-    return asked != Asked() or _is_file_of_netcdf(source) or kind_by_name(target) not in ZARR_KINDS
+    Raises:
+        TypeError: If there is no such change.
+    """
+    unknown = changes.keys() - Changes.__annotations__.keys()
+    if unknown:
+        raise TypeError(f"unexpected keyword arguments {', '.join(sorted(unknown))}")
+    asked = any(value or value == 0 for value in changes.values() if value is not False)  # level 0 is a change
+    return asked or _is_file_of_netcdf(source) or kind_by_name(target) not in ZARR_KINDS
 
 
 def _is_file_of_netcdf(source: object) -> bool:

@@ -20,7 +20,7 @@ from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.store.file import FileStore
 from omnizarr.store.protocol import Store, place_name
 from omnizarr.tools.copy import note as journal
-from omnizarr.tools.copy.asked import Asked, check_no_others, needs_the_model
+from omnizarr.tools.copy.asked import check_no_others, needs_the_model
 from omnizarr.tools.copy.batches import Moved, Mover
 from omnizarr.tools.copy.changes import Changes
 from omnizarr.tools.copy.choosing import chosen, in_order, is_document, own_documents, reduced
@@ -119,12 +119,11 @@ def copy(
     >>> oz.copy(old, new, verify=True).verified, oz.open_array(new)[0, 0]
     (True, np.int32(7))
     """
-    asked = Asked(**changes)
-    if needs_the_model(source, target, asked):
+    if needs_the_model(source, target, changes):
         others = {"path": path, "target_path": target_path, "include": include, "exclude": exclude, "verify": verify}
         check_no_others(others)
         names = datasets.copy_through_model(
-            source, target, asked, overwrite=overwrite, dry_run=dry_run, progress=progress
+            source, target, changes, overwrite=overwrite, dry_run=dry_run, progress=progress
         )
         kind, count, nbytes = names[2]
         return Copied(names[0], names[1], count, 0 if dry_run else count, 0, nbytes, dry_run=dry_run, kind=kind)

@@ -8,34 +8,40 @@ from typing import Any
 
 from omnizarr.errors import ExistsError
 from omnizarr.hierarchy.nodes import format_of
-from omnizarr.nc.copying import Choice, Copy, chosen_kind, copy_dataset
+from omnizarr.nc.copying import BUFFER, Choice, Copy, chosen_kind, copy_dataset
 from omnizarr.nc.kinds import NETCDF4_KINDS, ZARR_KINDS
 from omnizarr.nc.opening import open_source
-from omnizarr.nc.restoring import Layout
+from omnizarr.nc.restoring import SMALLEST_CHUNK, Layout
 from omnizarr.nc.specs import parse_chunks, parse_filters
 from omnizarr.store.protocol import place_name
 from omnizarr.store.resolve import resolve
-from omnizarr.tools.copy.asked import Asked
+from omnizarr.tools.copy.changes import Changes
 from omnizarr.tools.progress import Progress
 
 
-def choice_of(asked: Asked) -> Choice:
-    """Return what is asked, understood."""
-    chunks, filters = parse_chunks(asked.chunks), tuple(parse_filters(asked.filters))
+def choice_of(changes: Changes) -> Choice:
+    """Return what is asked for, understood."""
+    layout = Layout(
+        changes.get("level"),
+        changes.get("shuffle", False),
+        parse_chunks(changes.get("chunks", ())),
+        tuple(parse_filters(changes.get("filters", ()))),
+        changes.get("smallest_chunk", SMALLEST_CHUNK),
+    )
     return Choice(
-        asked.kind,
-        Layout(asked.level, asked.shuffle, chunks, filters, asked.smallest_chunk),
-        asked.values_of,
-        asked.variables,
-        asked.values_of_groups,
-        asked.groups,
-        asked.fixed,
-        asked.buffer,
+        changes.get("kind"),
+        layout,
+        values_of=changes.get("values_of", ()),
+        variables=changes.get("variables", ()),
+        values_of_groups=changes.get("values_of_groups", ()),
+        groups=changes.get("groups", ()),
+        fixed=changes.get("fixed", False),
+        buffer=changes.get("buffer", BUFFER),
     )
 
 
 def copy_through_model(
-    source: object, target: object, asked: Asked, *, overwrite: bool, dry_run: bool, progress: Progress | None
+    source: object, target: object, changes: Changes, *, overwrite: bool, dry_run: bool, progress: Progress | None
 ) -> tuple[str, str, Copy]:
     """Copy a dataset; return the names of both places, and what was done.
 
@@ -44,14 +50,14 @@ def copy_through_model(
         NotFoundError: If nothing is in the source, or something is named that is not there.
         UnsupportedError: If the kind cannot hold what is to be copied.
     """
-    choice = choice_of(asked)
+    choice = choice_of(changes)
     opened = open_source(source)
     try:
         kind = chosen_kind(opened.kind, target, choice)
         _check_free(target, kind, opened.name, overwrite=overwrite)
         options: dict[str, Any] = {}
         if kind in NETCDF4_KINDS:
-            options = {"in_memory": asked.in_memory, "cache": asked.cache, "cache_slots": asked.cache_slots}
+            options = {name: changes.get(name) for name in ("in_memory", "cache", "cache_slots")}
         done = copy_dataset(opened, target, choice, report=progress, dry_run=dry_run, **options)
         return opened.name, _name(target), done
     finally:
