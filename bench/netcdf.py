@@ -34,45 +34,31 @@ def _values(megabytes: int) -> np.ndarray[Any, Any]:
 def _netcdf4(task: str, place: str, megabytes: int, level: int) -> float:
     import netCDF4
 
-    url = f"file://{place}#mode=nczarr,file"
-    if task == "read":
-        start = perf_counter()
-        with netCDF4.Dataset(url) as dataset:
-            dataset.set_auto_maskandscale(False)
-            dataset["v"][:]
-        return perf_counter() - start
-    values = _values(megabytes)
-    start = perf_counter()
-    with netCDF4.Dataset(url, "w") as dataset:
-        for name, length in zip("tyx", values.shape, strict=True):
-            dataset.createDimension(name, length)
-        more: Any = {"compression": "zlib", "complevel": level, "shuffle": True} if level else {}
-        dataset.createVariable("v", "f4", tuple("tyx"), **more)[:] = values
-    return perf_counter() - start
+    return _timed(netCDF4.Dataset, f"file://{place}#mode=nczarr,file", task, megabytes, level)
 
 
 def _omnizarr(task: str, place: str, megabytes: int, level: int) -> float:
-    from omnizarr.nc.opening import create_source, open_source
-    from omnizarr.nc.source import everything
-    from omnizarr.nc.tree import Group, Storage
-    from omnizarr.nc.types import FLOAT
+    import omnizarr as oz
     from omnizarr.nc.zarr import reader, writer  # noqa: F401 - loaded on first use, as all of the other side is
 
+    return _timed(oz.Dataset, place, task, megabytes, level)
+
+
+def _timed(dataset: Any, place: str, task: str, megabytes: int, level: int) -> float:
+    """Do the same work with either side's `Dataset`, values as they are stored."""
     if task == "read":
         start = perf_counter()
-        source = open_source(place)
-        var = source.root.vars["v"]
-        source.read(var, everything(var))
+        with dataset(place) as opened:
+            opened.set_auto_maskandscale(False)
+            opened["v"][:]
         return perf_counter() - start
     values = _values(megabytes)
     start = perf_counter()
-    root = Group()
-    dims = tuple(root.add_dim(name, length) for name, length in zip("tyx", values.shape, strict=True))
-    root.add_var("v", FLOAT, dims, Storage(deflate=level, shuffle=level > 0))
-    source = create_source(place, root, "nczarr")
-    var = source.root.vars["v"]
-    source.write(var, everything(var), values)
-    source.close()
+    with dataset(place, "w") as opened:
+        for name, length in zip("tyx", values.shape, strict=True):
+            opened.createDimension(name, length)
+        more: Any = {"compression": "zlib", "complevel": level, "shuffle": True} if level else {}
+        opened.createVariable("v", "f4", tuple("tyx"), **more)[:] = values
     return perf_counter() - start
 
 
