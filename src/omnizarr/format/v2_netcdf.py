@@ -47,10 +47,11 @@ def _is_mark(value: JSON) -> bool:
 
 def as_meant(zarray: dict[str, JSON], zattrs: Mapping[str, JSON], writer: Writer) -> dict[str, JSON]:
     """Return the document of an array in the words of Zarr; the one given is left as it is."""
+    dtype = zarray.get("dtype")
     if not writer:
-        return zarray
+        # Also what it writes without a mark; by anybody's hand, shuffling elements of no bytes means nothing else.
+        return _with_sizes(dict(zarray), _NUMBER.fullmatch(dtype)) if isinstance(dtype, str) else zarray
     doc = dict(zarray)
-    dtype = doc.get("dtype")
     if writer == "old" and isinstance(dtype, str):
         if dtype in ("<U1", ">U1", "|U1"):
             doc["dtype"] = dtype = "|S1"
@@ -73,6 +74,19 @@ def as_meant(zarray: dict[str, JSON], zattrs: Mapping[str, JSON], writer: Writer
     for field in ("filters", "compressor", "fill_value"):
         if field not in zarray and doc.get(field) is None:
             doc.pop(field, None)  # so that whoever reads it says that it is missing
+    return doc
+
+
+def _with_sizes(doc: dict[str, JSON], number: re.Match[str] | None) -> dict[str, JSON]:
+    """Fill in sizes of elements that the shuffle filter lacks, in an array of numbers."""
+    filters = doc.get("filters")
+    if number is not None and isinstance(filters, list):
+        doc["filters"] = [
+            {**one, "elementsize": int(number[2])}
+            if isinstance(one, dict) and one.get("id") == "shuffle" and one.get("elementsize") == 0
+            else one
+            for one in filters
+        ]
     return doc
 
 

@@ -18,6 +18,7 @@ from omnizarr.format.lenient import load_object
 from omnizarr.format.names import ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, ZMETADATA, join
 from omnizarr.format.v2_netcdf import as_meant, writer_of
 from omnizarr.model.array import ArrayMeta
+from omnizarr.nc.kinds import NCZARR, NCZARR3
 from omnizarr.nc.tree import Attr, Group, Var
 from omnizarr.nc.types import CHAR
 from omnizarr.nc.zarr.attributes import number_json
@@ -38,7 +39,9 @@ _V2_FIELDS: Final = frozenset(
 )
 
 
-def open_for_append(where: object, *, target: str = "", consolidated: bool | None = None) -> ZarrSource:
+def open_for_append(
+    where: object, *, target: str = "", consolidated: bool | None = None, pure: bool = False
+) -> ZarrSource:
     """Open a dataset to change it.
 
     Args:
@@ -46,16 +49,20 @@ def open_for_append(where: object, *, target: str = "", consolidated: bool | Non
         target: A version of netcdf-c, such as "4.9.2"; what it cannot read of new variables is warned of.
         consolidated: Whether a copy of all documents is kept at the root; by default if there is one,
             or as `Style` says for variables that are new.
+        pure: Whether it must be plain Zarr, without the words of NCZarr.
 
     Raises:
         NotFoundError: If nothing is there.
-        UnsupportedError: If what is there can only be read.
+        UnsupportedError: If what is there can only be read, or is NCZarr and must not be.
         ReadOnlyError: If the store can only be read.
     """
     store = store_at(where)
     if store.read_only:
         raise ReadOnlyError(f"{store.uri} can only be read")
     reader = open_reader(store)
+    if pure and reader.kind in (NCZARR, NCZARR3):
+        message = f"{store.uri} is NCZarr, which cannot be changed as plain Zarr"
+        raise UnsupportedError(message, hint="Open it without mode=zarr.")
     names = (ZARR_JSON, ZGROUP, ZATTRS, ZMETADATA, ZARRAY)
     texts = dict(zip(names, store.get_many(list(names)), strict=True))
     if (texts[ZARR_JSON] is None and texts[ZGROUP] is None) or texts[ZARRAY] is not None:

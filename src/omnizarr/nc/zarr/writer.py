@@ -6,9 +6,9 @@ to the store at once.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
-from omnizarr.errors import CorruptError, ReadOnlyError, UnsupportedError
+from omnizarr.errors import CorruptError, ExistsError, ReadOnlyError, UnsupportedError
 from omnizarr.format.names import RESERVED, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, ZMETADATA
 from omnizarr.hierarchy.context import Context
 from omnizarr.nc.source import Key, Source, Values, counts, grow, open_mesh
@@ -45,8 +45,9 @@ def create(where: object, root: Group, kind: str, *, target: str = "", **options
     source = ZarrSource(store, copied(root), chosen, target=target)
     source.owns_store = store is not where
     source.check()
+    _check_no_others(store)
     # Documents of the root go first: what is left of an old dataset must not look like a whole one.
-    for name in (ZMETADATA, ".nczarr", ZATTRS, ZARR_JSON, ZGROUP, ZARRAY):
+    for name in _DOCUMENTS:
         store.erase(name)
     store.erase_prefix("")
     for name, text in group_texts(Group(), chosen).items():  # until all is there, there is nothing
@@ -54,6 +55,24 @@ def create(where: object, root: Group, kind: str, *, target: str = "", **options
     source.changed(source.root)
     source.save()
     return source
+
+
+_DOCUMENTS: Final = (ZMETADATA, ".nczarr", ZATTRS, ZARR_JSON, ZGROUP, ZARRAY)
+
+
+def _check_no_others(store: Store) -> None:
+    """Refuse to replace what was never a dataset: a folder of somebody's files.
+
+    Raises:
+        ExistsError: If there is such a thing.
+    """
+    keys, prefixes = store.list_dir("")
+    if not keys and not prefixes:
+        return
+    places = ("", *prefixes)
+    if not any(store.exists(f"{place}{name}") for place in places for name in (*_DOCUMENTS, "meta", "attributes.json")):
+        message = "something is there that is no dataset, array or group"
+        raise ExistsError(message, path=store.uri, hint="Choose a new name, or remove it yourself.")
 
 
 def store_at(where: object, *, read_only: bool = False) -> Store:
