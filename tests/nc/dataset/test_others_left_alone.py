@@ -14,7 +14,7 @@ def test_a_folder_of_files_is_never_replaced(tmp_path):
 
 def test_plain_zarr_is_changed_by_a_url_that_says_so(tmp_path):
     url = f"file://{tmp_path / 'x'}#mode=zarr,file"
-    with oz.Dataset(tmp_path / "x", "w", format="ZARR") as ds:
+    with oz.Dataset(url, "w") as ds:
         ds.createDimension("x", 2)
         ds.createVariable("v", "i4", ("x",))[:] = [1, 2]
     with oz.Dataset(url, "a") as ds:

@@ -16,6 +16,7 @@ from omnizarr.nc.kinds import NCZARR, NETCDF3_KINDS, NETCDF4_KINDS, ZARR_KINDS, 
 from omnizarr.nc.opening import create_source, open_source
 from omnizarr.nc.source import Source
 from omnizarr.nc.tree import Group
+from omnizarr.nc.url import asked_kind
 
 _FILE_KINDS: Final = (*NETCDF3_KINDS, *NETCDF4_KINDS)
 FORMATS: Final = (
@@ -81,7 +82,7 @@ def open_place(
 
 def kind_of(where: object, format: str) -> tuple[str, str | None]:  # noqa: A002 - the name users know
     """Return what to write to a place, and the data model that was asked for."""
-    by_name = kind_by_name(where)
+    by_name = asked_kind(where) or kind_by_name(where)
     if as_kind(format) in ZARR_KINDS:
         return as_kind(format), None
     if by_name in ZARR_KINDS:
