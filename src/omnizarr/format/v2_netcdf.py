@@ -5,7 +5,9 @@ netcdf-c marks its arrays: up to 4.9.2 by `_NCZARR_ARRAY` or `_nczarr_array` in 
 
 - Up to 4.9.0 `<U1` is text of one byte for each letter, not four.
 - Up to 4.9.2 a big-endian type is a label: the bytes are the machine's, which is to say little-endian.
-- The shuffle filter of `elementsize` 0 means elements of the array's type, and of 8 bytes (a pointer) for strings.
+- The shuffle filter of `elementsize` 0 means elements of the array's type, and of 8 bytes (a pointer) for strings. Plain
+  Zarr of netcdf-c (`mode=zarr`) has that too and bears no mark; it is told by the order of its fields, which nobody else
+  has. From other writers, 0 moves nothing, as in numcodecs.
 - The szip filter has lines that depend on the length of the array, where in HDF5 they depend on that of a chunk.
 - The fill value of a string is the text itself, not base64.
 - The fill value of a double that was never set is cut to six digits, so no longer the one that everybody compares with.
@@ -32,6 +34,7 @@ _MEMBERS: Final = ("dimension_references", "dimrefs", "storage")
 _STRING: Final = re.compile(r"[<>|=]?S([0-9]{1,9})")
 _NUMBER: Final = re.compile(r"[<>|=]?([iuf])([0-9]{1,2})")
 _POINTER: Final = 8
+_ORDER: Final = ("zarr_format", "shape", "dtype", "chunks", "fill_value", "order")
 
 
 def writer_of(zarray: Mapping[str, JSON], zattrs: Mapping[str, JSON]) -> Writer:
@@ -49,8 +52,7 @@ def as_meant(zarray: dict[str, JSON], zattrs: Mapping[str, JSON], writer: Writer
     """Return the document of an array in the words of Zarr; the one given is left as it is."""
     dtype = zarray.get("dtype")
     if not writer:
-        # Also what it writes without a mark; by anybody's hand, shuffling elements of no bytes means nothing else.
-        return _with_sizes(dict(zarray), _NUMBER.fullmatch(dtype)) if isinstance(dtype, str) else zarray
+        return _with_sizes(zarray) if tuple(zarray)[: len(_ORDER)] == _ORDER else zarray
     doc = dict(zarray)
     if writer == "old" and isinstance(dtype, str):
         if dtype in ("<U1", ">U1", "|U1"):
@@ -77,21 +79,27 @@ def as_meant(zarray: dict[str, JSON], zattrs: Mapping[str, JSON], writer: Writer
     return doc
 
 
-def _with_sizes(doc: dict[str, JSON], number: re.Match[str] | None) -> dict[str, JSON]:
-    """Fill in sizes of elements that the shuffle filter lacks, in an array of numbers."""
-    filters = doc.get("filters")
-    if number is not None and isinstance(filters, list):
-        doc["filters"] = [
-            {**one, "elementsize": int(number[2])}
-            if isinstance(one, dict) and one.get("id") == "shuffle" and one.get("elementsize") == 0
-            else one
-            for one in filters
-        ]
-    return doc
+def _with_sizes(zarray: dict[str, JSON]) -> dict[str, JSON]:
+    """Fill in sizes of elements that shuffle filters lack, in an array of numbers without a mark."""
+    dtype, filters = zarray.get("dtype"), zarray.get("filters")
+    number = _NUMBER.fullmatch(dtype) if isinstance(dtype, str) else None
+    if number is None or not isinstance(filters, list):
+        return zarray
+    size = int(number[2])
+    return {
+        **zarray,
+        "filters": [
+            {**one, "elementsize": size} if isinstance(one, dict) and _lacks_size(one) else one for one in filters
+        ],
+    }
+
+
+def _lacks_size(codec: dict[str, JSON]) -> bool:
+    return codec.get("id") == "shuffle" and codec.get("elementsize", 0) == 0
 
 
 def _with_size(codec: JSON, size: int, last: JSON) -> JSON:
-    if isinstance(codec, dict) and codec.get("id") == "shuffle" and codec.get("elementsize", 0) == 0:
+    if isinstance(codec, dict) and _lacks_size(codec):
         return {**codec, "elementsize": size}
     if isinstance(codec, dict) and codec.get("id") == "szip" and "pixels-per-scanline" not in codec:
         return {**codec, "pixels-per-scanline": last}
