@@ -5,9 +5,9 @@ netcdf-c marks its arrays: up to 4.9.2 by `_NCZARR_ARRAY` or `_nczarr_array` in 
 
 - Up to 4.9.0 `<U1` is text of one byte for each letter, not four.
 - Up to 4.9.2 a big-endian type is a label: the bytes are the machine's, which is to say little-endian.
-- The shuffle filter of `elementsize` 0 means elements of the array's type, and of 8 bytes (a pointer) for strings. Plain
-  Zarr of netcdf-c (`mode=zarr`) has that too and bears no mark; it is told by the order of its fields, which nobody else
-  has. From other writers, 0 moves nothing, as in numcodecs.
+- The shuffle filter of `elementsize` 0 means elements of the array's type, and of 8 bytes (a pointer) for strings.
+  Plain Zarr of netcdf-c (`mode=zarr`) has that too and bears no mark; it is told by the order of its fields, which
+  nobody else has. From other writers, 0 moves nothing, as in numcodecs.
 - The szip filter has lines that depend on the length of the array, where in HDF5 they depend on that of a chunk.
 - The fill value of a string is the text itself, not base64.
 - The fill value of a double that was never set is cut to six digits, so no longer the one that everybody compares with.
