@@ -24,6 +24,7 @@ pub mod keys;
 pub mod mem;
 pub mod plan;
 pub mod pool;
+pub mod refs;
 pub mod scratch;
 pub mod store;
 pub mod vlen;

@@ -18,7 +18,7 @@ use pyo3::types::PyList;
 
 use crate::errors::raise;
 use crate::foreign::PythonStore;
-use crate::stores::{FileStore, MemoryStore, ZipStore};
+use crate::stores::{FileStore, MemoryStore, ReferenceStore, ZipStore};
 use crate::survey::Survey;
 use crate::{arrays, chain, strings};
 
@@ -167,6 +167,8 @@ pub fn native_store(store: &Bound<'_, PyAny>) -> Arc<dyn Store> {
         Arc::clone(&memory.get().0) as Arc<dyn Store>
     } else if let Ok(zip) = store.cast::<ZipStore>() {
         Arc::clone(&zip.get().0) as Arc<dyn Store>
+    } else if let Ok(references) = store.cast::<ReferenceStore>() {
+        Arc::clone(&references.get().0) as Arc<dyn Store>
     } else {
         Arc::new(PythonStore::new(store))
     }

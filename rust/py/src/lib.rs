@@ -13,6 +13,7 @@ mod fileobject;
 mod filters;
 mod foreign;
 mod kernel;
+mod refs;
 mod stores;
 mod stream;
 mod strings;
@@ -102,6 +103,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<stores::FileStore>()?;
     module.add_class::<stores::MemoryStore>()?;
     module.add_class::<stores::ZipStore>()?;
+    module.add_class::<refs::References>()?;
+    module.add_class::<stores::ReferenceStore>()?;
     module.add_class::<kernel::Kernel>()?;
     module.add_class::<survey::Survey>()?;
     module.add_class::<survey::Checked>()?;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use omnizarr_core::buffer::Buffer;
 use omnizarr_core::error::{Error, Result};
+use omnizarr_core::refs::RefStore;
 use omnizarr_core::store::{self, Store};
 use omnizarr_core::{pool, scratch};
 use pyo3::buffer::PyBuffer;
@@ -99,9 +100,12 @@ fn put(py: Python<'_>, store: &dyn Store, key: &str, data: &Bound<'_, PyAny>) ->
 
 macro_rules! store_class {
     ($name:ident, $doc:literal, { $($own:item)* }) => {
+        store_class!($name, store::$name, $doc, { $($own)* });
+    };
+    ($name:ident, $kind:ty, $doc:literal, { $($own:item)* }) => {
         #[doc = $doc]
         #[pyclass(frozen, module = "omnizarr._native")]
-        pub struct $name(pub Arc<store::$name>);
+        pub struct $name(pub Arc<$kind>);
 
         #[pymethods]
         impl $name {
@@ -204,3 +208,4 @@ store_class!(ZipStore, "Entries of a zip archive.", {
         py.detach(|| self.0.close()).map_err(|error| raise(py, error, None))
     }
 });
+store_class!(ReferenceStore, RefStore, "Byte ranges of other files, by reference.", {});

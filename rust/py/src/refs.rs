@@ -1,0 +1,113 @@
+//! Reference sets: put together from Python column by column, then a store of the kernel's.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use numpy::PyReadonlyArray1;
+use omnizarr_core::error::{Error, Result};
+use omnizarr_core::keys::Keys;
+use omnizarr_core::refs::{ArrayRefs, Columns, Guard, Opener, RefStore, Rows, Stamp, Urls};
+use pyo3::prelude::*;
+
+use crate::errors::raise;
+use crate::stores::ReferenceStore;
+
+/// The parts of a template of keys, as `Keys` in Python lists them.
+pub type Template = (String, String, String, String, bool);
+
+/// Size, time of the last change and ETag of a source.
+type StampParts = (Option<u64>, Option<i64>, Option<String>);
+
+/// What is known of a set so far.
+#[derive(Default)]
+struct Parts {
+    documents: Vec<(String, Bytes)>,
+    arrays: Vec<(String, ArrayRefs)>,
+}
+
+/// A reference set that is being put together.
+#[pyclass(frozen, module = "omnizarr._native")]
+pub struct References {
+    urls: Arc<Urls>,
+    parts: Mutex<Parts>,
+}
+
+impl References {
+    fn add(&self, path: &str, keys: Template, counts: Vec<u64>, rows: Box<dyn Rows>) {
+        let (prefix, separator, suffix, scalar, reversed) = keys;
+        let path = if path.is_empty() { String::new() } else { format!("{path}/") };
+        let keys = Keys { path: path.clone(), prefix, separator, suffix, scalar, reversed };
+        self.lock().arrays.push((path, ArrayRefs { keys, counts, rows }));
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Parts> {
+        self.parts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn column<T: numpy::Element + Copy>(array: &PyReadonlyArray1<'_, T>) -> PyResult<Vec<T>> {
+    Ok(array.as_slice()?.to_vec())
+}
+
+#[pymethods]
+impl References {
+    #[new]
+    fn new(urls: Vec<String>) -> PyResult<Self> {
+        let table = Urls::default();
+        for (i, url) in urls.iter().enumerate() {
+            let number = table.number(url).map_err(|error| Python::attach(|py| raise(py, error, None)))?;
+            if usize::try_from(number) != Ok(i) {
+                return Err(pyo3::exceptions::PyValueError::new_err(format!("the URL {url:?} is there twice")));
+            }
+        }
+        Ok(Self { urls: Arc::new(table), parts: Mutex::default() })
+    }
+
+    fn add_document(&self, key: String, data: Vec<u8>) {
+        self.lock().documents.push((key, data.into()));
+    }
+
+    #[pyo3(signature = (path, keys, counts, numbers, urls, offsets, lengths, inline))]
+    #[allow(clippy::too_many_arguments, reason = "one for each column")]
+    fn add_columns(
+        &self,
+        py: Python<'_>,
+        path: &str,
+        keys: Template,
+        counts: Vec<u64>,
+        numbers: Option<PyReadonlyArray1<'_, u64>>,
+        urls: PyReadonlyArray1<'_, u32>,
+        offsets: PyReadonlyArray1<'_, u64>,
+        lengths: PyReadonlyArray1<'_, u64>,
+        inline: Vec<u8>,
+    ) -> PyResult<()> {
+        let numbers = numbers.as_ref().map(column).transpose()?;
+        let (urls, offsets, lengths) = (column(&urls)?, column(&offsets)?, column(&lengths)?);
+        let made: Result<Columns> = Columns::new(numbers, urls, offsets, lengths, inline.into(), self.urls.len());
+        self.add(path, keys, counts, Box::new(made.map_err(|error| raise(py, error, Some(path)))?));
+        Ok(())
+    }
+
+    /// Make the store; nothing can be added any more, and nothing is left here.
+    fn store(
+        &self,
+        py: Python<'_>,
+        base: String,
+        allow: Vec<String>,
+        stamps: HashMap<String, StampParts>,
+        identity: u64,
+    ) -> PyResult<ReferenceStore> {
+        let stamps = stamps.into_iter().map(|(url, (size, modified, etag))| (url, Stamp { size, modified, etag }));
+        let guard = Guard { base, allow, stamps: stamps.collect() };
+        let mut store = RefStore::new(Arc::clone(&self.urls), Arc::new(Opener::new(guard)), identity);
+        let parts = std::mem::take(&mut *self.lock());
+        store.documents.extend(parts.documents);
+        for (path, array) in parts.arrays {
+            if store.arrays.insert(path.clone(), array).is_some() {
+                return Err(raise(py, Error::Invalid(format!("the array {path:?} is there twice")), None));
+            }
+        }
+        Ok(ReferenceStore(Arc::new(store)))
+    }
+}

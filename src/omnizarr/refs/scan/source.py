@@ -1,0 +1,56 @@
+"""What a scanner is given: a file, wherever it is, and what the caller wants of it."""
+
+from __future__ import annotations
+
+import os
+from typing import BinaryIO, NamedTuple
+
+from omnizarr.errors import NotFoundError
+from omnizarr.refset.model import Stamp
+from omnizarr.store.file import local_path
+
+
+class Options(NamedTuple):
+    """What a caller wants of a scan."""
+
+    inline: int = 500
+    """Chunks of fewer bytes are taken into the set itself."""
+
+    group: str = ""
+    """Only what is below this path of the file, which becomes the root."""
+
+    only: tuple[str, ...] = ()
+    """Only the variables of these names; empty: all."""
+
+    skip: tuple[str, ...] = ()
+    """All but the variables of these names."""
+
+
+class SourceFile:
+    """A file that is scanned.
+
+    Args:
+        where: A path or a `file:` URI.
+    """
+
+    def __init__(self, where: str | os.PathLike[str]) -> None:
+        self.path: str | None = os.path.abspath(local_path(where))
+        """Its path, if it is a file of this machine."""
+        self.url = self.path
+        """What references call it."""
+
+    def open(self) -> BinaryIO:
+        """Open it for reading; whoever does closes it.
+
+        Raises:
+            NotFoundError: If it is not there.
+        """
+        try:
+            return open(self.url, "rb")  # noqa: PTH123, SIM115 - handed over
+        except FileNotFoundError:
+            raise NotFoundError("there is no such file", path=self.url) from None
+
+    def stamp(self) -> Stamp:
+        """Return what it is like now."""
+        state = os.stat(self.url)  # noqa: PTH116 - the path is text already
+        return Stamp(state.st_size, state.st_mtime_ns)

@@ -1,0 +1,129 @@
+"""A reference set as a store: the kernel finds, fetches and decodes; this hands it the columns."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NoReturn
+
+import numpy as np
+
+from omnizarr import native
+from omnizarr.errors import MetadataError, ReadOnlyError
+from omnizarr.limits import DEFAULT_LIMITS, Limits
+from omnizarr.refset.grids import array_metas, grid_of
+from omnizarr.refset.model import References
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+_identities = itertools.count(1)
+
+
+class ReferenceStore:
+    """The keys of a reference set, to be read.
+
+    >>> from omnizarr.refset.model import References
+    >>> store = store_of(References({".zgroup": b'{"zarr_format": 2}'}), uri="memory:example")
+    >>> store.get(".zgroup")
+    b'{"zarr_format": 2}'
+    """
+
+    __slots__ = ("native", "read_only", "uri")
+
+    def __init__(self, inner: native.ReferenceStore, uri: str) -> None:
+        self.native = inner
+        self.uri = uri
+        self.read_only = True
+
+    def get(self, key: str) -> bytes | None:
+        """Return the bytes that a key stands for."""
+        return self.native.get(key)
+
+    def get_range(self, key: str, start: int, length: int | None = None) -> bytes | None:
+        """Return a part of what a key stands for."""
+        return self.native.get_range(key, start, length)
+
+    def get_many(self, keys: Sequence[str]) -> list[bytes | None]:
+        """Return what several keys stand for."""
+        return self.native.get_many(keys)
+
+    def put(self, key: str, data: Buffer) -> None:
+        """Refuse."""
+        del data
+        _refuse(key)
+
+    def erase(self, key: str) -> bool:
+        """Refuse."""
+        _refuse(key)
+
+    def erase_prefix(self, prefix: str) -> None:
+        """Refuse."""
+        _refuse(prefix)
+
+    def list_prefix(self, prefix: str) -> list[str]:
+        """List the keys below a prefix."""
+        return self.native.list_prefix(prefix)
+
+    def list_dir(self, prefix: str) -> tuple[Sequence[str], Sequence[str]]:
+        """List what lies right below a prefix."""
+        return self.native.list_dir(prefix)
+
+    def size(self, key: str) -> int | None:
+        """Return the number of bytes that a key stands for."""
+        return self.native.size(key)
+
+    def exists(self, key: str) -> bool:
+        """Whether the set has the key."""
+        return self.native.exists(key)
+
+    def __repr__(self) -> str:
+        return f"ReferenceStore({self.uri!r})"
+
+
+def _refuse(key: str) -> NoReturn:
+    raise ReadOnlyError("a reference set is only read", key=key, hint="`oz refs` makes and changes reference sets.")
+
+
+def store_of(
+    references: References,
+    *,
+    uri: str,
+    base: str = "",
+    allow: Sequence[str] = (),
+    limits: Limits = DEFAULT_LIMITS,
+) -> ReferenceStore:
+    """Make the store of a set.
+
+    Args:
+        references: The set.
+        uri: Where it is from, for messages.
+        base: What relative URLs are relative to, ending in "/".
+        allow: What URLs may begin with; "*" allows everything.
+        limits: Bounds on what documents may claim.
+
+    Raises:
+        MetadataError: If the documents and the columns contradict each other.
+    """
+    made = native.References(references.urls)
+    for key, data in references.documents.items():
+        made.add_document(key, data)
+    known = dict(array_metas(references.documents, limits))
+    for path, chunks in references.arrays.items():
+        if path not in known:
+            raise MetadataError("there are chunks but no document of an array", path=path)
+        counts, keys = grid_of(known[path])
+        if counts != chunks.counts:
+            raise MetadataError(f"references for a grid of {chunks.counts} chunks where it has {counts}", path=path)
+        made.add_columns(
+            path,
+            tuple(keys),
+            counts,
+            chunks.numbers,
+            np.ascontiguousarray(chunks.urls),
+            np.ascontiguousarray(chunks.offsets),
+            np.ascontiguousarray(chunks.lengths),
+            chunks.inline,
+        )
+    stamps = {url: tuple(stamp) for url, stamp in references.stamps.items()}
+    return ReferenceStore(made.store(base, list(allow), stamps, next(_identities)), uri)
