@@ -117,7 +117,7 @@ def store_of(
             raise MetadataError(f"references for a grid of {chunks.counts} chunks where it has {counts}", path=path)
         made.add_columns(
             path,
-            tuple(keys),
+            (keys.prefix, keys.separator, keys.suffix, keys.scalar, keys.reversed),
             counts,
             chunks.numbers,
             np.ascontiguousarray(chunks.urls),
@@ -125,5 +125,5 @@ def store_of(
             np.ascontiguousarray(chunks.lengths),
             chunks.inline,
         )
-    stamps = {url: tuple(stamp) for url, stamp in references.stamps.items()}
+    stamps = {url: (stamp.size, stamp.modified, stamp.etag) for url, stamp in references.stamps.items()}
     return ReferenceStore(made.store(base, list(allow), stamps, next(_identities)), uri)

@@ -32,12 +32,12 @@ class Builder:
         """Add a group."""
         self._add(path, documents(GroupMeta(format=self._dialect, attributes=dict(attrs or {}))))
 
-    def array(self, path: str, chunks: Chunks | None = None, **options: Unpack[ArrayOptions]) -> None:
+    def array(self, path: str, rows: Chunks | None = None, **options: Unpack[ArrayOptions]) -> None:
         """Add an array.
 
         Args:
             path: Where in the hierarchy.
-            chunks: Its references; none: everything is the fill value.
+            rows: Its references; none: everything is the fill value.
             options: What the array is, in the words of `omnizarr.create_array`: shape, chunks, dtype, codecs …
 
         Raises:
@@ -45,7 +45,7 @@ class Builder:
         """
         meta = array_meta(options, self._dialect)
         self._add(path, documents(meta))
-        self.references.arrays[path] = chunks or Chunks.ranges(grid_of(meta).counts, 0, [], [], numbers=[])
+        self.references.arrays[path] = rows or Chunks.ranges(grid_of(meta).counts, 0, [], [], numbers=[])
 
     def _add(self, path: str, texts: Mapping[str, bytes]) -> None:
         prefix = path + "/" if path else ""

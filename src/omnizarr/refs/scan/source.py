@@ -34,10 +34,8 @@ class SourceFile:
     """
 
     def __init__(self, where: str | os.PathLike[str]) -> None:
-        self.path: str | None = os.path.abspath(local_path(where))
-        """Its path, if it is a file of this machine."""
-        self.url = self.path
-        """What references call it."""
+        self.url = os.path.abspath(local_path(where))  # noqa: PTH100 - links stay as they are
+        """What references call it: for a file of this machine, its path."""
 
     def open(self) -> BinaryIO:
         """Open it for reading; whoever does closes it.
@@ -46,7 +44,7 @@ class SourceFile:
             NotFoundError: If it is not there.
         """
         try:
-            return open(self.url, "rb")  # noqa: PTH123, SIM115 - handed over
+            return open(self.url, "rb")  # noqa: PTH123 - the path is text already
         except FileNotFoundError:
             raise NotFoundError("there is no such file", path=self.url) from None
 
