@@ -14,6 +14,8 @@ __all__ = [
     "FileStore",
     "Kernel",
     "MemoryStore",
+    "ReferenceStore",
+    "References",
     "Stream",
     "Survey",
     "ZipStore",
