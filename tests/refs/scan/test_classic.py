@@ -9,7 +9,7 @@ import pytest
 import omnizarr as oz
 from omnizarr.errors import CorruptError, NotFoundError
 from omnizarr.refs.scan.classic import scan
-from omnizarr.refs.scan.source import Options, SourceFile
+from omnizarr.refs.scan.source import DEFAULTS, Options, SourceFile
 from omnizarr.refset.store import store_of
 
 FORMATS = ["NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA"]
@@ -17,7 +17,7 @@ TYPES = ["i1", "i2", "i4", "f4", "f8", "S1"]
 NEW_TYPES = ["u1", "u2", "u4", "i8", "u8"]
 
 
-def opened(path, options=Options()):
+def opened(path, options=DEFAULTS):
     return oz.open(store_of(scan(SourceFile(path), options), uri="example", allow=["*"]))
 
 
@@ -31,12 +31,18 @@ def make(path, form, records=5, kinds=None):
         ds.createDimension("y", 7)
         for kind in kinds or TYPES:
             for name, dims in (("scalar", ()), ("fixed", ("y", "x")), ("record", ("t", "x")), ("line", ("t",))):
-                var = ds.createVariable(f"{name}_{kind}", kind, dims, fill_value=None if name == "line" else 7 if kind != "S1" else b"?")  # noqa: E501
+                var = ds.createVariable(
+                    f"{name}_{kind}", kind, dims, fill_value=None if name == "line" else 7 if kind != "S1" else b"?"
+                )
                 var.units = "m"
                 var.set_auto_maskandscale(False)
                 var.set_auto_chartostring(False)
                 shape = tuple(records if dim == "t" else {"x": 3, "y": 7}[dim] for dim in dims)
-                var[...] = rng.integers(0, 100, shape).astype("u1").astype(kind) if kind != "S1" else rng.integers(97, 120, shape).astype("u1").view("S1").reshape(shape)  # noqa: E501
+                var[...] = (
+                    rng.integers(0, 100, shape).astype("u1").astype(kind)
+                    if kind != "S1"
+                    else rng.integers(97, 120, shape).astype("u1").view("S1").reshape(shape)
+                )
 
 
 @pytest.mark.parametrize("inline", [0, 500])

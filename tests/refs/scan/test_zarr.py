@@ -9,14 +9,14 @@ import pytest
 
 import omnizarr as oz
 from omnizarr.errors import UnsupportedError
-from omnizarr.refs.scan.source import Options
+from omnizarr.refs.scan.source import DEFAULTS, Options
 from omnizarr.refs.scan.zarr import scan
 from omnizarr.refset.store import store_of
 
 VALUES = np.arange(35, dtype="<i4").reshape(5, 7)
 
 
-def opened(where, options=Options()):
+def opened(where, options=DEFAULTS):
     return oz.open(store_of(scan(where, options), uri="example", allow=["*"]))
 
 
@@ -81,6 +81,7 @@ def test_only_what_is_wanted(tmp_path):
 
 
 def test_what_is_no_file_cannot_be_referred_to():
+    store = {}
+    oz.create_group(store)
     with pytest.raises(UnsupportedError, match="no files"):
-        oz.create_group(store := {})
         scan(store)

@@ -15,7 +15,7 @@ from omnizarr.nc.types import CHAR
 from omnizarr.nc.zarr.attributes import to_json
 from omnizarr.refs.scan.building import Builder
 from omnizarr.refs.scan.picking import Picked
-from omnizarr.refs.scan.source import Options, SourceFile
+from omnizarr.refs.scan.source import DEFAULTS, Options, SourceFile
 from omnizarr.refset.model import Chunks, References
 
 _LARGEST: Final = 16 << 20
@@ -25,7 +25,7 @@ _WORTH_COPYING: Final = 1 << 20
 """Up to this size, a variable whose records have but a few bytes is taken into the set instead of its records."""
 
 
-def scan(source: SourceFile, options: Options = Options()) -> References:  # noqa: B008 - immutable
+def scan(source: SourceFile, options: Options = DEFAULTS) -> References:
     """Find the values of a netCDF-3 file.
 
     Fixed variables lie in one piece, which is cut where it is large; each record is a chunk of its own.

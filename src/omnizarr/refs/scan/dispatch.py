@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Final
 
 from omnizarr.errors import UnsupportedError
-from omnizarr.refs.scan.source import Options, SourceFile
+from omnizarr.refs.scan.source import DEFAULTS, Options, SourceFile
 from omnizarr.refset.model import References
 from omnizarr.store.sniff import sniff, with_article
 
@@ -26,7 +26,7 @@ SCANNERS: Final = {
 """The module of `omnizarr.refs.scan` for what `omnizarr.store.sniff` calls a file."""
 
 
-def scan_place(where: str, options: Options = Options()) -> References:  # noqa: B008 - immutable
+def scan_place(where: str, options: Options = DEFAULTS) -> References:
     """Scan whatever is at a path or URL.
 
     Raises:
@@ -44,7 +44,7 @@ def scan_place(where: str, options: Options = Options()) -> References:  # noqa:
     return _scan(module, source.url if module == "zarr" else source, options)
 
 
-def scan_file(source: SourceFile, options: Options = Options()) -> References:  # noqa: B008 - immutable
+def scan_file(source: SourceFile, options: Options = DEFAULTS) -> References:
     """Scan a file of any known format.
 
     Raises:

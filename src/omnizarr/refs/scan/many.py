@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, TypeAlias
 from omnizarr.errors import OmnizarrError, warn
 from omnizarr.refs.scan.cache import Cache
 from omnizarr.refs.scan.dispatch import scan_place
-from omnizarr.refs.scan.source import Options
+from omnizarr.refs.scan.source import DEFAULTS, Options
 from omnizarr.refset.model import References
 
 Progress: TypeAlias = Callable[[int, int], None]
@@ -42,7 +42,7 @@ class ScanError(OmnizarrError, ValueError):
 
 def scan_all(
     places: Iterable[str | os.PathLike[str]],
-    options: Options = Options(),  # noqa: B008 - immutable
+    options: Options = DEFAULTS,
     *,
     workers: int | None = None,
     cache: str | os.PathLike[str] | None = None,
@@ -63,10 +63,8 @@ def scan_all(
     names = [os.fspath(place) for place in places]
     found: list[Scanned | None] = [None] * len(names)
     store = None if cache is None else Cache(cache, options)
-    done = 0
-    for i, result in _results(names, options, workers, store):
+    for done, (i, result) in enumerate(_results(names, options, workers, store), 1):
         found[i] = result
-        done += 1
         if progress is not None:
             progress(done, len(names))
     return [one for one in found if one is not None]

@@ -6,14 +6,14 @@ import os
 from urllib.parse import urljoin
 
 from omnizarr.errors import OmnizarrError
-from omnizarr.refs.scan.source import Options, SourceFile
+from omnizarr.refs.scan.source import DEFAULTS, Options, SourceFile
 from omnizarr.refset.json_reading import read_json
 from omnizarr.refset.model import References
 from omnizarr.refset.parquet_reading import read_parquet
 from omnizarr.store.uri import scheme
 
 
-def scan(source: SourceFile, options: Options = Options()) -> References:  # noqa: ARG001, B008 - nothing is left to choose
+def scan(source: SourceFile, options: Options = DEFAULTS) -> References:  # noqa: ARG001 - nothing is left to choose
     """Read a set; its relative URLs become absolute, since the set that it joins lies elsewhere.
 
     Raises:

@@ -24,14 +24,14 @@ from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
 from omnizarr.model.keys import Keys, default_keys, v2_keys
 from omnizarr.refs.scan.picking import Picked
-from omnizarr.refs.scan.source import Options, SourceFile
+from omnizarr.refs.scan.source import DEFAULTS, Options, SourceFile
 from omnizarr.refset.grids import grid_of
 from omnizarr.refset.model import WHOLE, Chunks, References
 from omnizarr.store.protocol import Store, kernel_target
 from omnizarr.store.uri import uri_to_path
 
 
-def scan(where: object, options: Options = Options()) -> References:  # noqa: B008 - immutable
+def scan(where: object, options: Options = DEFAULTS) -> References:
     """Find the chunks of a hierarchy of Zarr on the file system.
 
     Args:
