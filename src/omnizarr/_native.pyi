@@ -140,7 +140,7 @@ class Kernel:
         store: object,
         prefix: str,
         shape: Sequence[int],
-        chunks: Sequence[int | Sequence[tuple[int, int]]],
+        chunks: Sequence[int | Sequence[tuple[int, int]] | Sequence[tuple[int, int, int]]],
         keys: tuple[str, str, str, str, bool],
         itemsize: int,
         fill: bytes | None,
