@@ -11,6 +11,7 @@ from omnizarr.refs.scan.hdf5_arrays import add_array
 from omnizarr.refs.scan.hdf5_attributes import attributes_json
 from omnizarr.refs.scan.hdf5_site import Site, opened
 from omnizarr.refs.scan.hdf5_tree import ScanTree
+from omnizarr.refs.scan.picking import Picked
 from omnizarr.refs.scan.source import Options, SourceFile
 from omnizarr.refset.model import References
 
@@ -37,21 +38,36 @@ def scan(source: SourceFile, options: Options) -> References:
         top = _group(root, options.group, source.url)
         if tree.left_out:
             warn(f"{source.url}: {len(tree.left_out)} things are left out: {_listed(tree.left_out)}")
+        wanted = _Wanted(options, [(_below(top, var.path), var.name) for var in top.all_vars()])
         refused: dict[str, OmnizarrError] = {}
         for group in top.walk():
-            path = group.path.removeprefix(top.path).strip("/")
-            site.builder.group(path, attributes_json(group.attrs))
+            site.builder.group(_below(top, group.path), attributes_json(group.attrs))
             for var in group.vars.values():
-                _add(site, var, f"{path}/{var.name}".lstrip("/"), options, refused)
+                path = _below(top, var.path)
+                if wanted(path, var.name):
+                    _add(site, var, path, options, refused)
         if refused:
             _refuse(source, refused, options)
         return site.builder.references
 
 
+class _Wanted:
+    """Says of each variable whether it is wanted; callers name them by path, or by name alone."""
+
+    def __init__(self, options: Options, names: list[tuple[str, str]]) -> None:
+        every = [name for pair in names for name in dict.fromkeys(pair)]
+        self._only = Picked(options._replace(skip=()), every)
+        self._skip = Picked(options._replace(only=()), every)
+
+    def __call__(self, path: str, name: str) -> bool:
+        return (self._only(path) or self._only(name)) and self._skip(path) and self._skip(name)
+
+
+def _below(top: Group, path: str) -> str:
+    return path.removeprefix(top.path).strip("/")
+
+
 def _add(site: Site, var: Var, path: str, options: Options, refused: dict[str, OmnizarrError]) -> None:
-    names = (var.name, path)
-    if (options.only and not any(name in options.only for name in names)) or any(n in options.skip for n in names):
-        return
     try:
         with troubles(site.source.url, path):
             add_array(site, var, path, options)
