@@ -21,6 +21,7 @@ __all__ = [
     "Survey",
     "ZipStore",
     "cdl_numbers",
+    "chunk_numbers",
     "copy_keys",
     "cut_member",
     "same_texts",
@@ -164,7 +165,7 @@ class Kernel:
         store: object,
         prefix: str,
         shape: Sequence[int],
-        chunks: Sequence[int | Sequence[tuple[int, int]]],
+        chunks: Sequence[int | Sequence[tuple[int, int]] | Sequence[tuple[int, int, int]]],
         keys: tuple[str, str, str, str, bool],
         itemsize: int,
         fill: bytes | None,
@@ -328,6 +329,11 @@ class CdlRows:
         """Return the text of the next numbers, a contiguous array; those that equal the fill value are `_`."""
     def tokens(self, texts: Sequence[bytes]) -> bytes:
         """Return the text of the next values, of which each is given as text."""
+
+def chunk_numbers(
+    keys: Sequence[str], path: str, template: tuple[str, str, str, str, bool], counts: Sequence[int]
+) -> npt.NDArray[np.uint64]:
+    """Return the number of the chunk that each key stands for, in C order; 2**64 - 1 for keys of no chunk."""
 
 def copy_keys(
     source: tuple[object, str],

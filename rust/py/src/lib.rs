@@ -6,6 +6,7 @@ mod blocks;
 mod cdl;
 mod cdl_numbers;
 mod chain;
+mod chunk_numbers;
 mod codecs;
 mod copying;
 mod errors;
@@ -111,6 +112,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<survey::Survey>()?;
     module.add_class::<survey::Checked>()?;
     module.add_class::<stream::Stream>()?;
+    module.add_function(wrap_pyfunction!(chunk_numbers::chunk_numbers, module)?)?;
     module.add_function(wrap_pyfunction!(copying::copy_keys, module)?)?;
     module.add_function(wrap_pyfunction!(cut_member, module)?)?;
     module.add_function(wrap_pyfunction!(cdl_numbers::cdl_numbers, module)?)?;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, Final, NamedTuple
 
 from omnizarr.errors import NotFoundError
 from omnizarr.refset.model import Stamp
@@ -24,6 +24,9 @@ class Options(NamedTuple):
 
     skip: tuple[str, ...] = ()
     """All but the variables of these names."""
+
+
+DEFAULTS: Final = Options()
 
 
 class SourceFile:
