@@ -21,7 +21,7 @@ pub use columns::{Columns, INLINE, MISSING, WHOLE};
 pub use fetch::{Length, Need, Taker, fetch};
 pub use file::FileSource;
 pub use guard::{Guard, Reach};
-pub use opening::Opener;
+pub use opening::{Opener, judging};
 pub(crate) use part::{Part, token_of};
 pub use source::{Done, Open, Source, Stamp};
 pub use store::{ArrayRefs, ByKey, RefStore};
