@@ -16,6 +16,7 @@ __all__ = [
     "MemoryStore",
     "ReferenceStore",
     "References",
+    "RemoteFile",
     "Stream",
     "Survey",
     "ZipStore",
@@ -130,6 +131,30 @@ class References:
         identity: int,
     ) -> ReferenceStore:
         """Make the store; nothing can be added any more, and nothing is left here."""
+
+@final
+class RemoteFile:
+    """A file on a server, blocks of which stay in memory."""
+
+    def __new__(
+        cls,
+        url: str,
+        allow: Sequence[str],
+        *,
+        head: int = 65536,
+        stall: float | None = None,
+        patience: float | None = None,
+        attempts: int | None = None,
+        pause: float | None = None,
+    ) -> RemoteFile: ...
+    def stamp(self) -> tuple[int | None, int | None, str | None]:
+        """Return size, time of the last change and ETag; the first call brings the file's beginning."""
+    def read_at(self, offset: int, length: int) -> bytes:
+        """Return the bytes from an offset on, as far as the file goes."""
+    def document(self, limit: int) -> bytes:
+        """Return everything in one request, unless it is more than that many bytes."""
+    def counts(self) -> tuple[int, int]:
+        """Return the number of requests so far, and of bytes that came as answers."""
 
 @final
 class Kernel:

@@ -14,6 +14,7 @@ mod fileobject;
 mod filters;
 mod foreign;
 mod kernel;
+mod net;
 mod refs;
 mod stores;
 mod stream;
@@ -104,6 +105,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<stores::FileStore>()?;
     module.add_class::<stores::MemoryStore>()?;
     module.add_class::<stores::ZipStore>()?;
+    module.add_class::<net::RemoteFile>()?;
     module.add_class::<refs::References>()?;
     module.add_class::<stores::ReferenceStore>()?;
     module.add_class::<kernel::Kernel>()?;

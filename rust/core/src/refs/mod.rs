@@ -17,7 +17,7 @@ pub use addresses::is_public;
 pub use columns::{Columns, INLINE, MISSING, WHOLE};
 pub use file::FileSource;
 pub use guard::{Guard, Reach};
-pub use opening::Opener;
+pub use opening::{Opener, judging};
 pub use source::{Done, Open, Source, Stamp};
 pub use store::{ArrayRefs, ByKey, RefStore};
 pub use urls::Urls;

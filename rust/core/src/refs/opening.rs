@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{FileSource, Guard, Open, Reach, Source};
 use crate::error::{Error, Result};
+use crate::net::{HttpSource, Judge, Settings};
 
 /// Opens what the guard allows.
 pub struct Opener {
@@ -27,12 +28,23 @@ impl Open for Opener {
                 let path = path.ok_or_else(|| Error::Invalid("a URL without a path".into()))??;
                 Ok(Arc::new(FileSource::open(url, &path, &stamp)?))
             }
-            // The client of the web takes `url`, `private`, `stamp` and `Arc::clone(&self.guard)`; on each redirection it
-            // asks `guard.reach_url(target)`, and with `private` false it connects only where `is_public` says so.
+            Reach::Web { url, private } if matches!(url.scheme(), "http" | "https") => {
+                let guard = Arc::clone(&self.guard);
+                let settings = Settings::default();
+                Ok(Arc::new(HttpSource::new(url, private, stamp, judging(guard), settings)))
+            }
             Reach::Web { url, .. } => {
                 let message = format!("references of the kind {}: cannot be read yet", url.scheme());
                 Err(Error::Store { key: url.to_string(), op: "get", message, errno: None })
             }
         }
     }
+}
+
+/// Judges redirections as the guard does.
+pub fn judging(guard: Arc<Guard>) -> Judge {
+    Arc::new(move |url| match guard.reach_url(url.clone())? {
+        Reach::Web { private, .. } => Ok(private),
+        Reach::File(_) => Err(Error::Invalid("a redirection to a file".into())),
+    })
 }

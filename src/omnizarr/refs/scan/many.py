@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from importlib import import_module
 from multiprocessing import get_context
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, overload
 
 from omnizarr.errors import OmnizarrError, warn
 from omnizarr.refs.scan.cache import Cache
@@ -38,6 +38,59 @@ class ScanError(OmnizarrError, ValueError):
     kind = "scan"
 
     failures: tuple[Scanned, ...] = ()
+
+
+@overload
+def scan(where: str | os.PathLike[str], **options: Any) -> References: ...  # noqa: ANN401 - see below
+@overload
+def scan(where: Iterable[str | os.PathLike[str]], **options: Any) -> list[References]: ...  # noqa: ANN401 - see below
+def scan(
+    where: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    *,
+    inline: int = DEFAULTS.inline,
+    group: str = "",
+    only: Iterable[str] = (),
+    skip: Iterable[str] = (),
+    workers: int | None = None,
+    cache: str | os.PathLike[str] | None = None,
+    on_error: Literal["raise", "skip"] = "raise",
+    progress: Progress | None = None,
+) -> Any:  # noqa: ANN401 - one set or a list, as the overloads say
+    """Find the chunks of files, without reading them.
+
+    Understood are netCDF (all versions), HDF5, GRIB, TIFF, FITS, Zarr of every dialect, and other reference sets.
+
+    Args:
+        where: A file or folder, or several: paths or URLs.
+        inline: Chunks of fewer bytes are taken into the set itself.
+        group: Only what is below this path in each file, which becomes the root.
+        only: Only variables of these names, in which `*` and `?` stand for any letters.
+        skip: All but variables of these names.
+        workers: How many processes scan many files; by default one for each processor.
+        cache: A folder where results are kept; a file that has not changed since is not scanned again.
+        on_error: Whether files that cannot be scanned are an error that names all of them, or left out with a warning.
+        progress: Called after each of many files with how many are done, and how many there are.
+
+    Returns:
+        A set; a list of sets where several places are given.
+
+    Raises:
+        ScanError: If several places are given and some cannot be scanned.
+        OmnizarrError: If the only place given cannot.
+
+    >>> import numpy as np, omnizarr as oz, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> _ = oz.create_array(f"{folder}/a.zarr", data=np.arange(10), chunks=5)
+    >>> len(oz.refs.scan(f"{folder}/a.zarr").arrays[""])
+    2
+    """
+    options = Options(inline, group, tuple(only), tuple(skip))
+    if isinstance(where, (str, os.PathLike)):
+        found = scan_all([where], options, cache=cache)[0]
+        if found.error is not None:
+            raise found.error
+        return found.references
+    return checked(scan_all(where, options, workers=workers, cache=cache, progress=progress), on_error)
 
 
 def scan_all(
