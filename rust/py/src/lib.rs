@@ -12,6 +12,7 @@ mod errors;
 mod fileobject;
 mod filters;
 mod foreign;
+mod hdf5_codecs;
 mod kernel;
 mod refs;
 mod stores;
