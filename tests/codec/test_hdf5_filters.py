@@ -121,10 +121,10 @@ def test_scale_offset_of_whole_numbers(dtype, fill):
 
 @pytest.mark.parametrize("dtype", ["<f4", ">f4", "<f8", ">f8"])
 @pytest.mark.parametrize("fill", [None, -1.5])
-@pytest.mark.parametrize("more", [{}, {"shuffle": True, "compression": "gzip"}, {"fletcher32": True}])
+@pytest.mark.parametrize("more", [{}, {"shuffle": True, "compression": "gzip"}])
 def test_scale_offset_of_floats(dtype, fill, more):
     random = np.random.default_rng(6)
-    for digits, scale in ((1, 1.0), (3, 100.0), (-2, 1e5), (5, 0.1), (9, 1e4)):
+    for digits, scale in ((1, 1.0), (3, 100.0), (0, 1e5), (5, 0.1), (9, 1e4)):
         data = (random.standard_normal(600) * scale).astype(dtype)
         data[::7] = -1.5
         values, mask, chunk, filters = written(data, scaleoffset=digits, fillvalue=fill, **more)
@@ -133,14 +133,15 @@ def test_scale_offset_of_floats(dtype, fill, more):
             assert read(data, chunk, codecs).tobytes() == values.tobytes(), digits
 
 
-def nbit(kind: h5py.h5t.TypeID, data: Array, *others: str) -> tuple[Array, bytes, list[tuple[int, tuple[int, ...]]]]:
-    """Let HDF5 write one chunk of a type of its own through the n-bit filter."""
+def low_level(
+    kind: h5py.h5t.TypeID, data: Array, *steps: tuple[Any, ...]
+) -> tuple[Array, bytes, list[tuple[int, tuple[int, ...]]]]:
+    """Let HDF5 write one chunk of a type of its own through filters in any order."""
     with h5py.File.in_memory() as file:
         plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
         plist.set_chunk(data.shape)
-        plist.set_filter(5, 0, ())
-        for other in others:
-            getattr(plist, f"set_{other}")()
+        for step, *words in steps:
+            getattr(plist, f"set_{step}")(*words)
         held = h5py.h5d.create(file.id, b"d", kind, h5py.h5s.create_simple(data.shape), plist)
         held.write(h5py.h5s.ALL, h5py.h5s.ALL, data)
         mask, chunk = held.read_direct_chunk((0,) * data.ndim)
@@ -148,6 +149,9 @@ def nbit(kind: h5py.h5t.TypeID, data: Array, *others: str) -> tuple[Array, bytes
         plist = held.get_create_plist()
         filters = [plist.get_filter(i) for i in range(plist.get_nfilters())]
         return file["d"][...], bytes(chunk), [(number, tuple(words)) for number, _, words, _ in filters]
+
+
+NBIT = ("filter", 5, 0, ())
 
 
 def narrow(dtype: str, bits: int, low: int) -> h5py.h5t.TypeIntegerID:
@@ -158,13 +162,19 @@ def narrow(dtype: str, bits: int, low: int) -> h5py.h5t.TypeIntegerID:
 
 
 @pytest.mark.parametrize("dtype", ["<i2", ">u2", "<i4", ">i4", "<u8", ">i8", "i1"])
-@pytest.mark.parametrize(("bits", "low"), [(3, 0), (5, 2), (7, 1)])
-def test_n_bit_of_whole_numbers(dtype, bits, low):
+@pytest.mark.parametrize("low", [0, 1, 3])
+def test_n_bit_of_whole_numbers(dtype, low):
     size = 8 * np.dtype(dtype).itemsize
-    for wide in {bits, min(size - low, bits + 9)}:
-        least, most = (0, 2**wide - 1) if "u" in dtype else (-(2 ** (wide - 1)), 2 ** (wide - 1) - 1)
-        data = np.random.default_rng(1).integers(least, most, (31, 7), endpoint=True).astype(dtype)
-        values, chunk, filters = nbit(narrow(dtype, wide, low), data)
+    # HDF5 refuses types that use less than half of their bits.
+    for bits in {size // 2 + 1, size * 3 // 4, size - low}:
+        if bits + low > size:
+            continue
+        least, most = (0, 2**bits - 1) if "u" in dtype else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+        drawn = np.random.default_rng(1).integers(
+            least, most, (31, 7), np.dtype(dtype).newbyteorder("="), endpoint=True
+        )
+        data = drawn.astype(dtype)
+        values, chunk, filters = low_level(narrow(dtype, bits, low), data, NBIT)
         assert values.tobytes() == data.tobytes()
         assert read(data, chunk, codecs_of(filters, data.dtype, data.shape)).tobytes() == data.tobytes()
 
@@ -192,19 +202,27 @@ def test_n_bit_of_structures_and_arrays():
     data["c"] = random.integers(0, 2**9, (50, 2, 3))
     data["d"] = [b"ab", b"xyz"] * 25
     data["e"]["f"] = random.integers(-1024, 1024, (50, 2))
-    values, chunk, filters = nbit(kind, data)
+    values, chunk, filters = low_level(kind, data, NBIT)
     assert (values == data).all()
     assert read(data, chunk, codecs_of(filters, dtype, data.shape)).tobytes() == data.tobytes()
 
 
 def test_n_bit_of_all_bits_changes_nothing():
-    values, chunk, filters = nbit(h5py.h5t.STD_I32LE, np.arange(40, dtype="<i4"), "shuffle", "fletcher32")
+    values, chunk, filters = low_level(
+        h5py.h5t.STD_I32LE, np.arange(40, dtype="<i4"), NBIT, ("shuffle",), ("fletcher32",)
+    )
     codecs = codecs_of(filters, values.dtype, values.shape)
     assert codec_of(5, filters[0][1], values.dtype, values.shape) is None
     assert (read(values, chunk, codecs) == values).all()
 
 
-ZFP = [{"rate": 7.0}, {"precision": 11}, {"accuracy": 0.01}, {"reversible": True}, {"minbits": 1, "maxbits": 300}]
+ZFP = [
+    {"rate": 7.0},
+    {"precision": 11},
+    {"accuracy": 0.01},
+    {"reversible": True},
+    {"minbits": 1, "maxbits": 300, "maxprec": 20, "minexp": -9},
+]
 
 
 @pytest.mark.parametrize("mode", ZFP, ids=lambda mode: next(iter(mode)))
@@ -222,17 +240,16 @@ def test_zfp(dtype, mode):
 
 def test_the_checksum_may_come_first():
     data = np.arange(301, dtype="<f8")
-    with h5py.File.in_memory() as file:
-        plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
-        plist.set_chunk(data.shape)
-        plist.set_fletcher32()
-        plist.set_shuffle()
-        plist.set_deflate(3)
-        held = h5py.h5d.create(file.id, b"d", h5py.h5t.IEEE_F64LE, h5py.h5s.create_simple(data.shape), plist)
-        held.write(h5py.h5s.ALL, h5py.h5s.ALL, data)
-        _, chunk = held.read_direct_chunk((0,))
-    codecs = codecs_of([(3, ()), (2, (8,)), (1, (3,))], data.dtype, data.shape)
-    assert (read(data, bytes(chunk), codecs) == data).all()
+    steps = (("fletcher32",), ("shuffle",), ("deflate", 3))
+    _, chunk, filters = low_level(h5py.h5t.IEEE_F64LE, data, *steps)
+    assert [number for number, _ in filters] == [3, 2, 1]
+    assert (read(data, chunk, codecs_of(filters, data.dtype, data.shape)) == data).all()
+
+
+def test_scale_offset_before_a_checksum():
+    data = np.linspace(-5e4, 5e4, 333).astype("<f4")
+    values, chunk, filters = low_level(h5py.h5t.IEEE_F32LE, data, ("scaleoffset", 0, 2), ("fletcher32",), ("shuffle",))
+    assert read(data, chunk, codecs_of(filters, data.dtype, data.shape)).tobytes() == values.tobytes()
 
 
 @pytest.mark.parametrize("dtype", TYPES)
@@ -271,7 +288,7 @@ def test_damage_is_an_error_and_no_more(chain, seed):
     random = np.random.default_rng(seed)
     data = np.arange(900, dtype="<i4") // 3
     if chain == "nbit":
-        _, chunk, filters = nbit(narrow("<i4", 11, 2), data)
+        _, chunk, filters = low_level(narrow("<i4", 19, 2), data, NBIT)
     else:
         special = {"scaleoffset": {"scaleoffset": 0}, "zfp": {**hdf5plugin.Zfp(reversible=True)}}
         _, _, chunk, filters = written(data, **(special.get(chain) or CHAINS[chain]("<i4")))
@@ -288,7 +305,9 @@ def test_damage_is_an_error_and_no_more(chain, seed):
 
 @pytest.mark.parametrize("name", ["scaleoffset", "nbit", "zfp", "bitshuffle"])
 @settings(max_examples=80, deadline=None)
-@given(words=st.lists(st.one_of(st.integers(0, 9), st.integers(0, 2**32 - 1)), max_size=24), chunk=st.binary(max_size=80))
+@given(
+    words=st.lists(st.one_of(st.integers(0, 9), st.integers(0, 2**32 - 1)), max_size=24), chunk=st.binary(max_size=80)
+)
 def test_parameters_at_random(name, words, chunk):
     data = np.zeros(20, "<i4")
     try:

@@ -19,7 +19,6 @@ Document: TypeAlias = dict[str, JSON]
 Words: TypeAlias = tuple[int, ...]
 
 
-
 def _word(words: Words, at: int, default: int) -> int:
     return words[at] if len(words) > at else default
 
