@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::foreign::PythonStep;
+use crate::hdf5_codecs::hdf5_step;
 
 /// An option that must be there.
 pub fn option<'py, T>(config: &Bound<'py, PyDict>, name: &str) -> PyResult<T>
@@ -27,7 +28,8 @@ pub fn valid<T>(step: Result<T, CodecError>) -> PyResult<T> {
     step.map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-fn made<T: Step + 'static>(step: Result<T, CodecError>) -> PyResult<Arc<dyn Step>> {
+/// A codec as a step of a chain.
+pub fn made<T: Step + 'static>(step: Result<T, CodecError>) -> PyResult<Arc<dyn Step>> {
     valid(step).map(|step| Arc::new(step) as Arc<dyn Step>)
 }
 
@@ -75,7 +77,10 @@ pub fn byte_step(name: &str, config: &Bound<'_, PyDict>) -> PyResult<Arc<dyn Ste
             let in_order: bool = option(config, "bytes_in_order")?;
             made(Ok(if in_order { codec.bytes_in_order() } else { codec }))
         }
-        _ => Err(PyValueError::new_err(format!("the kernel has no codec {name:?}"))),
+        _ => {
+            let unknown = || PyValueError::new_err(format!("the kernel has no codec {name:?}"));
+            hdf5_step(name, config)?.ok_or_else(unknown)
+        }
     }
 }
 

@@ -13,6 +13,7 @@ mod errors;
 mod fileobject;
 mod filters;
 mod foreign;
+mod hdf5_codecs;
 mod kernel;
 mod net;
 mod refs;
