@@ -236,6 +236,8 @@ RARE: Final[dict[str, str]] = {
     **dict.fromkeys(("numcodecs.pcodec", "zfp", "numcodecs.zfpy"), "packed"),
     **dict.fromkeys(("scale_offset", "cast_value"), "values"),
     "numcodecs.szip": "szip",
+    **{f"numcodecs.imagecodecs_{name}": "tiff" for name in ("lzw", "packbits", "bitorder", "zlib", "zstd")},
+    **{f"numcodecs.imagecodecs_{name}": "tiff" for name in ("delta", "floatpred", "packints", "rcomp")},
 }
 """The other codecs of the kernel: the module `steps_…` that knows each, imported when an array has it."""
 
