@@ -62,7 +62,7 @@ def placed(counts: tuple[int, ...], parts: Sequence[Part]) -> Chunks:
     >>> both.urls.tolist(), both.offsets.tolist()
     ([3, 3, 7, 7], [0, 10, 0, 10])
     """
-    parts = sorted(parts, key=lambda part: part.start)
+    parts = sorted((part._replace(chunks=dense(part.chunks)) for part in parts), key=lambda part: part.start)
     total = sum(len(part.chunks) for part in parts)
     urls, offsets, lengths = np.empty(total, np.uint32), np.empty(total, np.uint64), np.empty(total, np.uint64)
     inline: list[bytes] = []
@@ -89,6 +89,14 @@ def placed(counts: tuple[int, ...], parts: Sequence[Part]) -> Chunks:
     )
     whole.urls[places], whole.offsets[places], whole.lengths[places] = urls, offsets, lengths
     return whole
+
+
+def dense(chunks: Chunks) -> Chunks:
+    """Leave out the numbers of chunks that are all there."""
+    if chunks.numbers is None or len(chunks.numbers) != prod(chunks.counts):
+        return chunks
+    check_numbers(chunks)
+    return replace(chunks, numbers=None)
 
 
 def renumbered(ids: Ids, table: Ids, out: Ids) -> npt.NDArray[np.bool_] | None:
@@ -143,6 +151,8 @@ def check_numbers(chunks: Chunks) -> None:
     """
     numbers = chunks.numbers
     if numbers is None or not len(numbers):
+        return
+    if len(numbers) == 1 and not numbers[0]:
         return
     if int(numbers[-1]) >= prod(chunks.counts) or not bool((numbers[1:] > numbers[:-1]).all()):
         raise MetadataError(f"references outside a grid of {chunks.counts} chunks, or not in its order")

@@ -86,7 +86,7 @@ def _from_data(
     if where is None:
         return None
     having = [n for n, one in enumerate(inputs) if where in one.arrays and (new or lengths[n] is not None)]
-    lacking = [one.name for n, one in enumerate(inputs) if n not in set(having) and (new or lengths[n] is not None)]
+    lacking = [one.name for n, one in enumerate(inputs) if where not in one.arrays and (new or lengths[n] is not None)]
     if lacking:
         raise MetadataError(f"the variable {where!r} of {dim!r} is not in {listed(lacking)}")
     wanted = [Wanted(inputs[n], where) for n in having]
