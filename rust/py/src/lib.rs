@@ -14,6 +14,7 @@ mod filters;
 mod foreign;
 mod kernel;
 mod refs;
+mod refs_parquet;
 mod stores;
 mod stream;
 mod strings;
@@ -104,6 +105,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<stores::MemoryStore>()?;
     module.add_class::<stores::ZipStore>()?;
     module.add_class::<refs::References>()?;
+    module.add_class::<refs_parquet::ParquetSet>()?;
+    module.add_class::<refs_parquet::ParquetWriter>()?;
+    module.add_class::<refs_parquet::ParquetArray>()?;
     module.add_class::<stores::ReferenceStore>()?;
     module.add_class::<kernel::Kernel>()?;
     module.add_class::<survey::Survey>()?;

@@ -6,12 +6,14 @@
 
 mod columns;
 mod opening;
+mod parquet;
 mod source;
 mod store;
 mod urls;
 
 pub use columns::{Columns, INLINE, MISSING, WHOLE};
 pub use opening::Opener;
+pub use parquet::{ArrayWriter, Gathered, ParquetRows, ParquetSet, ParquetWriter, Piece};
 pub use source::{FileSource, Guard, Open, Source, Stamp};
 pub use store::{ArrayRefs, ByKey, RefStore};
 pub use urls::Urls;
