@@ -17,6 +17,7 @@ mod hdf5_codecs;
 mod kernel;
 mod net;
 mod refs;
+mod refs_parquet;
 mod stores;
 mod stream;
 mod strings;
@@ -108,6 +109,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<stores::ZipStore>()?;
     module.add_class::<net::RemoteFile>()?;
     module.add_class::<refs::References>()?;
+    module.add_class::<refs_parquet::ParquetSet>()?;
+    module.add_class::<refs_parquet::ParquetWriter>()?;
+    module.add_class::<refs_parquet::ParquetArray>()?;
     module.add_class::<stores::ReferenceStore>()?;
     module.add_class::<kernel::Kernel>()?;
     module.add_class::<survey::Survey>()?;

@@ -11,6 +11,7 @@ mod file;
 mod guard;
 mod opening;
 mod part;
+mod parquet;
 mod source;
 mod sources;
 mod store;
@@ -24,6 +25,9 @@ pub use guard::{Guard, Reach};
 pub use opening::{Opener, judging};
 pub(crate) use part::{Part, token_of};
 pub use source::{Done, Open, Source, Stamp};
+pub use opening::Opener;
+pub use parquet::{ArrayWriter, Gathered, ParquetRows, ParquetSet, ParquetWriter, Piece};
+pub use source::{FileSource, Guard, Open, Source, Stamp};
 pub use store::{ArrayRefs, ByKey, RefStore};
 pub use urls::Urls;
 
