@@ -244,4 +244,6 @@ class _Planner:
         return embedded(values, (line.dim,), attributes, members[0].meta if members else None, self._format())
 
     def _format(self) -> str:
-        return next((meta.format for one in self.inputs for meta in (*one.groups.values(), *one.arrays.values())), "zarr2")
+        return next(
+            (meta.format for one in self.inputs for meta in (*one.groups.values(), *one.arrays.values())), "zarr2"
+        )
