@@ -125,7 +125,7 @@ def store_of(
         uri: Where it is from, for messages.
         base: What relative URLs are relative to, ending in "/".
         allow: What URLs may begin with; "*" allows everything.
-        limits: Bounds on what documents may claim.
+        limits: Bounds on what documents may claim, and what the caller allows besides.
 
     Raises:
         MetadataError: If the documents and the columns contradict each other.
@@ -152,4 +152,4 @@ def store_of(
         )
     stamps = {url: (stamp.size, stamp.modified, stamp.etag) for url, stamp in references.stamps.items()}
     again = partial(store_of, references, uri=uri, base=base, allow=allow, limits=limits)
-    return ReferenceStore(made.store(base, spelled(allow), stamps, next(_identities)), uri, again)
+    return ReferenceStore(made.store(base, spelled([*allow, *limits.allow]), stamps, next(_identities)), uri, again)
