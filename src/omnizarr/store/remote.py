@@ -10,10 +10,16 @@ from typing import TYPE_CHECKING, Final
 
 from omnizarr import native
 from omnizarr.errors import NotFoundError, OmnizarrError, StoreError
+from omnizarr.late import LateModule
 from omnizarr.store.uri import scheme
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer, Self
+
+    from omnizarr.store.url import grammar, modes
+else:
+    grammar = LateModule("omnizarr.store.url.grammar")
+    modes = LateModule("omnizarr.store.url.modes")
 
 SCHEMES: Final = ("http", "https")
 
@@ -26,13 +32,27 @@ HEAD: Final = 64 << 10
 MOST_OF_A_DOCUMENT: Final = 4 << 30
 
 
-def is_remote(where: object) -> bool:
-    """Whether a place is a URL of a server.
+def url_of(where: object) -> str | None:
+    """Return the URL of a file on a server that a place names; `None` if it names something else.
 
-    >>> is_remote("https://example.org/x.nc"), is_remote("x.nc"), is_remote("s3://bucket/x")
-    (True, False, False)
+    Modes of netcdf-c are understood: `#mode=bytes` says just this, any other model something else.
+
+    Raises:
+        UnsafeError: If modes contradict each other.
+
+    >>> url_of("https://example.org/x.nc#mode=bytes"), url_of("https://example.org/x#mode=zarr"), url_of("x.nc")
+    ('https://example.org/x.nc', None, None)
     """
-    return isinstance(where, str) and scheme(where) in SCHEMES
+    if not isinstance(where, str) or "://" not in where:
+        return None
+    if "#" not in where and not where.lstrip().startswith("["):
+        return where if scheme(where) in SCHEMES else None
+    url = grammar.parse_place(where)
+    if url is None:
+        return where.partition("#")[0] if scheme(where) in SCHEMES else None
+    if url.scheme not in SCHEMES or modes.understand_modes(url).model not in ("", "bytes"):
+        return None
+    return where[where.rindex("]") + 1 :].partition("#")[0] if where.lstrip().startswith("[") else where.partition("#")[0]
 
 
 def folder_of(url: str) -> str:
