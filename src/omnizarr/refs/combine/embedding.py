@@ -29,7 +29,9 @@ def embedded(
         values = values.astype(str)
     little = np.ascontiguousarray(values.astype(values.dtype.newbyteorder("<")))
     dtype = DType.of(little.dtype)
-    fill = like.fill if like is not None and like.dtype == dtype else Fill(None) if form == "zarr2" else Fill.zero(dtype)
+    fill = (
+        like.fill if like is not None and like.dtype == dtype else Fill(None) if form == "zarr2" else Fill.zero(dtype)
+    )
     codec = Codec("bytes", {"endian": "little"} if dtype.has_order else {})
     keys = like.keys if like is not None else v2_keys() if form == "zarr2" else default_keys()
     shape = values.shape

@@ -70,7 +70,9 @@ def coordinate_path(dim: str, inputs: Sequence[Input]) -> str | None:
     """Find the coordinate variable of a dimension: that of the outermost group that has one."""
     for one in inputs:
         paths = [
-            path for path, meta in one.arrays.items() if path.rpartition("/")[2] == dim and meta.dims in ((dim,), (), None)
+            path
+            for path, meta in one.arrays.items()
+            if path.rpartition("/")[2] == dim and meta.dims in ((dim,), (), None)
         ]
         if paths:
             return min(paths, key=lambda path: (path.count("/"), path))

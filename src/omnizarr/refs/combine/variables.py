@@ -149,9 +149,7 @@ class Layout:
             member = members[0]
             whole = all(a == 0 and b == count(cut) for (a, b), cut in zip(box, cuts_of(member.meta), strict=True))
             start = tuple(starts[axis][block] for axis, block in enumerate(index))
-            pieces.append(
-                Piece(member.source, start, None if whole else box, short.get(at.get(0, -1)), len(self.new))
-            )
+            pieces.append(Piece(member.source, start, None if whole else box, short.get(at.get(0, -1)), len(self.new)))
         attributes = {name: value for name, value in self.first.attributes.items() if name != DIMENSIONS}
         meta = self.first._replace(
             shape=tuple(reach(joined(one)) for one in cuts),
