@@ -49,15 +49,22 @@ def rewrite(
         if len(numbers):
             renumbered(chunks.urls, numbers, urls)
         result.arrays[path] = replace(chunks, urls=urls)
-    for url, stamp in references.stamps.items():
-        new = names.get(url) or change(url)
-        if new == url or stamps == "all":
-            result.stamps[new] = stamp
-        elif stamps == "size" and stamp.size is not None:
-            result.stamps[new] = Stamp(stamp.size)
+    result.stamps = _stamps(references.stamps, {**names, **{url: change(url) for url in references.stamps}}, stamps)
     for key, value in references.others.items():
         result.others[key] = (names[value[0]], *value[1:]) if isinstance(value, tuple) else value
     return result
+
+
+def _stamps(known: Mapping[str, Stamp], names: Mapping[str, str], keep: Keep) -> dict[str, Stamp]:
+    found: dict[str, Stamp | None] = {}
+    for url, stamp in known.items():
+        new = names[url]
+        kept = stamp if new == url or keep == "all" else Stamp(stamp.size)
+        if keep == "none" and new != url:
+            continue
+        # What was several files and is one now is none of those that were known.
+        found[new] = kept if found.get(new, kept) == kept else None
+    return {url: stamp for url, stamp in found.items() if stamp is not None and stamp != Stamp()}
 
 
 def _by_prefix(changes: Mapping[str, str]) -> Callable[[str], str]:

@@ -56,14 +56,18 @@ def nest(
             nodes.setdefault("/".join(parts[:depth]), GroupMeta(format=form))
         for path, group in one.groups.items():
             extra = {name: value for name, value in group.extra.items() if name != "consolidated_metadata"}
-            nodes[join(one.name, path)] = GroupMeta(group.attributes, form, extra if form == group.format else {})
+            nodes[_below(one.name, path)] = GroupMeta(group.attributes, form, extra if form == group.format else {})
         for path, meta in one.arrays.items():
-            nodes[join(one.name, path)] = meta if meta.format == form else as_v3(meta)
+            nodes[_below(one.name, path)] = meta if meta.format == form else as_v3(meta)
         numbers = table.add(one.references.urls)
         for path, chunks in one.references.arrays.items():
             part = Part((0,) * len(chunks.counts), chunks, numbers)
-            result.arrays[join(one.name, path)] = placed(chunks.counts, [part])
-        result.others.update({join(one.name, key): value for key, value in one.references.others.items()})
+            result.arrays[_below(one.name, path)] = placed(chunks.counts, [part])
+        result.others.update({_below(one.name, key): value for key, value in one.references.others.items()})
     for path in sorted(nodes, key=lambda path: (path.count("/") + bool(path), path)):
         result.documents.update({join(path, name): text for name, text in documents(nodes[path]).items()})
     return result
+
+
+def _below(group: str, path: str) -> str:
+    return f"{group}/{path}" if path else group
