@@ -6,19 +6,28 @@
 
 mod addresses;
 mod columns;
+mod fetch;
 mod file;
 mod guard;
 mod opening;
+mod part;
+mod parquet;
 mod source;
+mod sources;
 mod store;
 mod urls;
 
 pub use addresses::is_public;
 pub use columns::{Columns, INLINE, MISSING, WHOLE};
+pub use fetch::{Length, Need, Taker, fetch};
 pub use file::FileSource;
 pub use guard::{Guard, Reach};
 pub use opening::{Opener, judging};
+pub(crate) use part::{Part, token_of};
 pub use source::{Done, Open, Source, Stamp};
+pub use opening::Opener;
+pub use parquet::{ArrayWriter, Gathered, ParquetRows, ParquetSet, ParquetWriter, Piece};
+pub use source::{FileSource, Guard, Open, Source, Stamp};
 pub use store::{ArrayRefs, ByKey, RefStore};
 pub use urls::Urls;
 
