@@ -16,10 +16,12 @@ __all__ = [
     "MemoryStore",
     "ReferenceStore",
     "References",
+    "RemoteFile",
     "Stream",
     "Survey",
     "ZipStore",
     "cdl_numbers",
+    "chunk_numbers",
     "copy_keys",
     "cut_member",
     "same_texts",
@@ -131,6 +133,91 @@ class References:
         """Make the store; nothing can be added any more, and nothing is left here."""
 
 @final
+class RemoteFile:
+    """A file on a server, blocks of which stay in memory."""
+
+    def __new__(
+        cls,
+        url: str,
+        allow: Sequence[str],
+        *,
+        head: int = 65536,
+        stall: float | None = None,
+        patience: float | None = None,
+        attempts: int | None = None,
+        pause: float | None = None,
+    ) -> RemoteFile: ...
+    def stamp(self) -> tuple[int | None, int | None, str | None]:
+        """Return size, time of the last change and ETag; the first call brings the file's beginning."""
+    def read_at(self, offset: int, length: int) -> bytes:
+        """Return the bytes from an offset on, as far as the file goes."""
+    def document(self, limit: int) -> bytes:
+        """Return everything in one request, unless it is more than that many bytes."""
+    def counts(self) -> tuple[int, int]:
+        """Return the number of requests so far, and of bytes that came as answers."""
+
+@final
+class ParquetSet:
+    """The record files of one set."""
+
+    def __new__(cls, store: object, prefix: str, record_size: int, most: int) -> ParquetSet: ...
+    def references(self) -> References:
+        """A set to be put together whose URLs have the numbers of these."""
+
+    def add_to(
+        self, references: References, path: str, keys: tuple[str, str, str, str, bool], counts: Sequence[int]
+    ) -> None:
+        """Add an array to a set that `references` has made; its rows are read when they are needed."""
+
+    def gather(
+        self, path: str, count: int, first: int, last: int
+    ) -> tuple[
+        npt.NDArray[np.uint64], npt.NDArray[np.uint32], npt.NDArray[np.uint64], npt.NDArray[np.uint64], bytes
+    ]:
+        """The references of an array with `count` chunks, as far as they are in the records from one up to another."""
+
+    def urls(self) -> list[str]:
+        """The URLs that are known so far, by their numbers."""
+
+    def stamps(self) -> dict[str, tuple[int | None, int | None, str | None]]:
+        """The states in which the sources were scanned: size, time of the last change and ETag, by URL."""
+
+    def kept(self) -> int:
+        """How many bytes of files and rows are kept."""
+
+@final
+class ParquetWriter:
+    """Writes the record files of a set."""
+
+    def __new__(cls, store: object, prefix: str, record_size: int, threshold: float) -> ParquetWriter: ...
+    def numbers(self, urls: Sequence[str]) -> npt.NDArray[np.uint32]:
+        """The numbers of URLs in what is written; new ones are added."""
+
+    def stamps(self, stamps: dict[str, tuple[int | None, int | None, str | None]]) -> None:
+        """Write the states in which the sources were scanned, in place of those that are there."""
+
+    def array(self, path: str, record: int) -> ParquetArray:
+        """Begin an array at the first chunk of a record."""
+
+@final
+class ParquetArray:
+    """An array whose record files are being written."""
+
+    def append(
+        self,
+        count: int,
+        numbers: npt.NDArray[np.uint64] | None,
+        urls: npt.NDArray[np.uint32],
+        offsets: npt.NDArray[np.uint64],
+        lengths: npt.NDArray[np.uint64],
+        inline: bytes,
+    ) -> None:
+        """Add the references of the chunks that follow; `count` chunks, of which those in `numbers` have one."""
+
+    def finish(self) -> int:
+        """Write what is left; the number of chunks that the array has now."""
+
+@final
 class Kernel:
     """One array, ready to be read and written; cheap to make, immutable."""
 
@@ -139,7 +226,7 @@ class Kernel:
         store: object,
         prefix: str,
         shape: Sequence[int],
-        chunks: Sequence[int | Sequence[tuple[int, int]]],
+        chunks: Sequence[int | Sequence[tuple[int, int]] | Sequence[tuple[int, int, int]]],
         keys: tuple[str, str, str, str, bool],
         itemsize: int,
         fill: bytes | None,
@@ -303,6 +390,11 @@ class CdlRows:
         """Return the text of the next numbers, a contiguous array; those that equal the fill value are `_`."""
     def tokens(self, texts: Sequence[bytes]) -> bytes:
         """Return the text of the next values, of which each is given as text."""
+
+def chunk_numbers(
+    keys: Sequence[str], path: str, template: tuple[str, str, str, str, bool], counts: Sequence[int]
+) -> npt.NDArray[np.uint64]:
+    """Return the number of the chunk that each key stands for, in C order; 2**64 - 1 for keys of no chunk."""
 
 def copy_keys(
     source: tuple[object, str],

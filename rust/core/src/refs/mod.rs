@@ -4,17 +4,23 @@
 //! the reference of a chunk by its number in C order of the grid: columns in memory, record files of parquet that are
 //! read when they are needed, or formulas that are never expanded. URLs are numbers into one table of the set.
 
+mod addresses;
 mod columns;
+mod file;
+mod guard;
 mod opening;
 mod parquet;
 mod source;
 mod store;
 mod urls;
 
+pub use addresses::is_public;
 pub use columns::{Columns, INLINE, MISSING, WHOLE};
-pub use opening::Opener;
-pub use parquet::{ArrayWriter, Gathered, ParquetRows, ParquetSet, ParquetWriter, Piece};
-pub use source::{FileSource, Guard, Open, Source, Stamp};
+pub use file::FileSource;
+pub use guard::{Guard, Reach, Stamps};
+pub use opening::{Opener, judging};
+pub use parquet::{ArrayWriter, Gathered, ParquetRows, ParquetSet, ParquetStamps, ParquetWriter, Piece};
+pub use source::{Done, Open, Source, Stamp};
 pub use store::{ArrayRefs, ByKey, RefStore};
 pub use urls::Urls;
 

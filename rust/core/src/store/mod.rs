@@ -7,6 +7,7 @@ mod names;
 pub mod zip;
 
 pub use file::FileStore;
+pub(crate) use file::{read_exact_at, token};
 pub use memory::MemoryStore;
 pub use names::{check_key, check_prefix, is_debris};
 pub use zip::ZipStore;
