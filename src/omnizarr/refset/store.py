@@ -81,6 +81,11 @@ class ReferenceStore:
         return f"ReferenceStore({self.uri!r})"
 
 
+def new_identity() -> int:
+    """Return a number that no other store of references has."""
+    return next(_identities)
+
+
 def _refuse(key: str) -> NoReturn:
     raise ReadOnlyError("a reference set is only read", key=key, hint="`oz refs` makes and changes reference sets.")
 
@@ -126,4 +131,4 @@ def store_of(
             chunks.inline,
         )
     stamps = {url: (stamp.size, stamp.modified, stamp.etag) for url, stamp in references.stamps.items()}
-    return ReferenceStore(made.store(base, list(allow), stamps, next(_identities)), uri)
+    return ReferenceStore(made.store(base, list(allow), stamps, new_identity()), uri)
