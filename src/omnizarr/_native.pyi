@@ -157,6 +157,67 @@ class RemoteFile:
         """Return the number of requests so far, and of bytes that came as answers."""
 
 @final
+class ParquetSet:
+    """The record files of one set."""
+
+    def __new__(cls, store: object, prefix: str, record_size: int, most: int) -> ParquetSet: ...
+    def references(self) -> References:
+        """A set to be put together whose URLs have the numbers of these."""
+
+    def add_to(
+        self, references: References, path: str, keys: tuple[str, str, str, str, bool], counts: Sequence[int]
+    ) -> None:
+        """Add an array to a set that `references` has made; its rows are read when they are needed."""
+
+    def gather(
+        self, path: str, count: int, first: int, last: int
+    ) -> tuple[
+        npt.NDArray[np.uint64], npt.NDArray[np.uint32], npt.NDArray[np.uint64], npt.NDArray[np.uint64], bytes
+    ]:
+        """The references of an array with `count` chunks, as far as they are in the records from one up to another."""
+
+    def urls(self) -> list[str]:
+        """The URLs that are known so far, by their numbers."""
+
+    def stamps(self) -> dict[str, tuple[int | None, int | None, str | None]]:
+        """The states in which the sources were scanned: size, time of the last change and ETag, by URL."""
+
+    def kept(self) -> int:
+        """How many bytes of files and rows are kept."""
+
+@final
+class ParquetWriter:
+    """Writes the record files of a set."""
+
+    def __new__(cls, store: object, prefix: str, record_size: int, threshold: float) -> ParquetWriter: ...
+    def numbers(self, urls: Sequence[str]) -> npt.NDArray[np.uint32]:
+        """The numbers of URLs in what is written; new ones are added."""
+
+    def stamps(self, stamps: dict[str, tuple[int | None, int | None, str | None]]) -> None:
+        """Write the states in which the sources were scanned, in place of those that are there."""
+
+    def array(self, path: str, record: int) -> ParquetArray:
+        """Begin an array at the first chunk of a record."""
+
+@final
+class ParquetArray:
+    """An array whose record files are being written."""
+
+    def append(
+        self,
+        count: int,
+        numbers: npt.NDArray[np.uint64] | None,
+        urls: npt.NDArray[np.uint32],
+        offsets: npt.NDArray[np.uint64],
+        lengths: npt.NDArray[np.uint64],
+        inline: bytes,
+    ) -> None:
+        """Add the references of the chunks that follow; `count` chunks, of which those in `numbers` have one."""
+
+    def finish(self) -> int:
+        """Write what is left; the number of chunks that the array has now."""
+
+@final
 class Kernel:
     """One array, ready to be read and written; cheap to make, immutable."""
 

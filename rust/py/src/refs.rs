@@ -7,7 +7,7 @@ use bytes::Bytes;
 use numpy::PyReadonlyArray1;
 use omnizarr_core::error::{Error, Result};
 use omnizarr_core::keys::Keys;
-use omnizarr_core::refs::{ArrayRefs, Columns, Guard, Opener, RefStore, Rows, Stamp, Urls};
+use omnizarr_core::refs::{ArrayRefs, Columns, Guard, Opener, RefStore, Rows, Stamp, Stamps, Urls};
 use pyo3::prelude::*;
 
 use crate::errors::raise;
@@ -17,7 +17,7 @@ use crate::stores::ReferenceStore;
 pub type Template = (String, String, String, String, bool);
 
 /// Size, time of the last change and ETag of a source.
-type StampParts = (Option<u64>, Option<i64>, Option<String>);
+pub type StampParts = (Option<u64>, Option<i64>, Option<String>);
 
 /// What is known of a set so far.
 #[derive(Default)]
@@ -31,12 +31,13 @@ struct Parts {
 pub struct References {
     urls: Arc<Urls>,
     parts: Mutex<Parts>,
+    later: Option<Arc<dyn Stamps>>,
 }
 
 impl References {
-    /// A set whose URLs have numbers already.
-    pub fn with_urls(urls: Arc<Urls>) -> Self {
-        Self { urls, parts: Mutex::default() }
+    /// A set whose URLs have numbers already, and whose sources have states that are looked up when they are opened.
+    pub fn with_urls(urls: Arc<Urls>, later: Arc<dyn Stamps>) -> Self {
+        Self { urls, parts: Mutex::default(), later: Some(later) }
     }
 
     /// The table of its URLs.
@@ -72,7 +73,7 @@ impl References {
                 return Err(pyo3::exceptions::PyValueError::new_err(format!("the URL {url:?} is there twice")));
             }
         }
-        Ok(Self { urls: Arc::new(table), parts: Mutex::default() })
+        Ok(Self { urls: Arc::new(table), parts: Mutex::default(), later: None })
     }
 
     fn add_document(&self, key: String, data: Vec<u8>) {
@@ -110,7 +111,7 @@ impl References {
         identity: u64,
     ) -> PyResult<ReferenceStore> {
         let stamps = stamps.into_iter().map(|(url, (size, modified, etag))| (url, Stamp { size, modified, etag }));
-        let guard = Guard { base, allow, stamps: stamps.collect() };
+        let guard = Guard { base, allow, stamps: stamps.collect(), later: self.later.clone() };
         let mut store = RefStore::new(Arc::clone(&self.urls), Arc::new(Opener::new(guard)), identity);
         let parts = std::mem::take(&mut *self.lock());
         store.documents.extend(parts.documents);

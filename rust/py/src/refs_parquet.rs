@@ -1,16 +1,17 @@
 //! Record files of reference sets: read when they are needed, gathered into columns, and written.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use omnizarr_core::error::Error;
-use omnizarr_core::refs::{self, Piece, Urls};
+use omnizarr_core::refs::{self, Piece, Stamp, Urls};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::errors::raise;
 use crate::kernel::{Stopped, interruptible, native_store};
-use crate::refs::{References, Template};
+use crate::refs::{References, StampParts, Template};
 
 /// Numbers, URLs, offsets, lengths and inline bytes.
 type Columns<'py> = (
@@ -51,7 +52,7 @@ impl ParquetSet {
 
     /// A set to be put together whose URLs have the numbers of these.
     fn references(&self) -> References {
-        References::with_urls(Arc::clone(&self.urls))
+        References::with_urls(Arc::clone(&self.urls), Arc::new(self.set.stamps()))
     }
 
     /// Add an array to a set that `references` has made; its rows are read when they are needed.
@@ -85,6 +86,13 @@ impl ParquetSet {
         texts.map(|text| text.to_string()).collect()
     }
 
+    /// The states in which the sources were scanned: size, time of the last change and ETag, by URL.
+    fn stamps(&self, py: Python<'_>) -> PyResult<HashMap<String, StampParts>> {
+        let stamps = py.detach(|| self.set.stamps().all()).map_err(|error| raise(py, error, None))?;
+        let parts = stamps.into_iter().map(|(url, stamp)| (url, (stamp.size, stamp.modified, stamp.etag)));
+        Ok(parts.collect())
+    }
+
     /// How many bytes of files and rows are kept.
     fn kept(&self) -> usize {
         self.set.bytes()
@@ -107,6 +115,13 @@ impl ParquetWriter {
     fn numbers<'py>(&self, py: Python<'py>, urls: Vec<String>) -> PyResult<Bound<'py, PyArray1<u32>>> {
         let numbers: Result<Vec<u32>, _> = urls.iter().map(|url| self.0.urls.number(url)).collect();
         Ok(numbers.map_err(|error| raise(py, error, None))?.into_pyarray(py))
+    }
+
+    /// Write the states in which the sources were scanned, in place of those that are there.
+    fn stamps(&self, py: Python<'_>, stamps: HashMap<String, StampParts>) -> PyResult<()> {
+        let stamps = stamps.into_iter().map(|(url, (size, modified, etag))| (url, Stamp { size, modified, etag }));
+        let stamps = stamps.collect();
+        py.detach(|| self.0.stamps().write(stamps)).map_err(|error| raise(py, error, None))
     }
 
     /// Begin an array at the first chunk of a record.

@@ -106,6 +106,11 @@ def _made_again(again: Again) -> ReferenceStore:
     return again()
 
 
+def new_identity() -> int:
+    """Return a number that no other store of references has."""
+    return next(_identities)
+
+
 def _refuse(key: str) -> NoReturn:
     raise ReadOnlyError("a reference set is only read", key=key, hint="`oz refs` makes and changes reference sets.")
 
@@ -152,4 +157,4 @@ def store_of(
         )
     stamps = {url: (stamp.size, stamp.modified, stamp.etag) for url, stamp in references.stamps.items()}
     again = partial(store_of, references, uri=uri, base=base, allow=allow, limits=limits)
-    return ReferenceStore(made.store(base, spelled([*allow, *limits.allow]), stamps, next(_identities)), uri, again)
+    return ReferenceStore(made.store(base, spelled([*allow, *limits.allow]), stamps, new_identity()), uri, again)

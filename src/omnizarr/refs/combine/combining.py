@@ -49,9 +49,18 @@ def options_of(given: Settings) -> Options:
     Raises:
         MetadataError: If a word is not known.
     """
-    known = Options()._replace(**{**given, "identical": frozenset(given.get("identical", ()))})
-    if "allow" in given:
-        known = known._replace(allow=tuple(given["allow"]))
+    usual = Options()
+    known = Options(
+        frozenset(given.get("identical", ())),
+        given.get("compat", usual.compat),
+        given.get("attributes", usual.attributes),
+        given.get("keep", usual.keep),
+        given.get("missing", usual.missing),
+        given.get("sort", usual.sort),
+        given.get("base", usual.base),
+        tuple(given.get("allow", usual.allow)),
+        given.get("limits", usual.limits),
+    )
     for word, value in known._asdict().items():
         if word in _WORDS and value not in _WORDS[word]:
             raise MetadataError(f"{word} is {value!r}, not one of {', '.join(map(repr, _WORDS[word]))}")

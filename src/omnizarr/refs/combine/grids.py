@@ -1,4 +1,4 @@
-"""The grid of an array that is made of the chunks of several: even where that is possible, else with edges of its own."""
+"""The grid of an array that is made of the chunks of several: even where possible, else with edges of its own."""
 
 from __future__ import annotations
 

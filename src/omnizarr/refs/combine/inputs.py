@@ -34,6 +34,12 @@ class Input:
     groups: dict[str, GroupMeta]
 
 
+def formats_of(one: Input) -> Iterator[str]:
+    """Go through the formats of the nodes of a set."""
+    yield from (group.format for group in one.groups.values())
+    yield from (meta.format for meta in one.arrays.values())
+
+
 class Reader:
     """Reads the documents of sets, most of which say the same as those of the set before.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -109,11 +109,10 @@ def _sorted(
     for number in some:
         while order and kept[number][0] < kept[number][1]:
             before = order[-1]
-            a, b = kept[before]
-            last, first = blocks[before][b - 1], blocks[number][kept[number][0]]
+            last, first = blocks[before][kept[before][1] - 1], blocks[number][kept[number][0]]
             if (last > first) if down else (last < first):
                 break
-            _settle(dim, blocks, owners, (before, number), kept, options, down=down)
+            _settle(_Sides(dim, blocks, owners, down), (before, number), kept, options)
             if kept[before][0] < kept[before][1]:
                 break
             order.pop()
@@ -122,17 +121,16 @@ def _sorted(
     return order, [kept[number] for number in order]
 
 
-def _settle(
-    dim: str,
-    blocks: Sequence[Values],
-    owners: Sequence[str],
-    pair: tuple[int, int],
-    kept: dict[int, tuple[int, int]],
-    options: Options,
-    *,
-    down: bool,
-) -> None:
+class _Sides(NamedTuple):
+    dim: str
+    blocks: Sequence[Values]
+    owners: Sequence[str]
+    down: bool
+
+
+def _settle(sides: _Sides, pair: tuple[int, int], kept: dict[int, tuple[int, int]], options: Options) -> None:
     """Decide which of two sets counts where they overlap."""
+    dim, blocks, owners, down = sides
     before, after = pair
     sign = -1 if down else 1
     wide = np.float64 if blocks[before].dtype.kind == "f" else np.int64

@@ -13,8 +13,8 @@ from omnizarr.model.jsonvalue import JSON
 from omnizarr.refs.combine.calendars import is_time
 from omnizarr.refs.combine.comparing import compare
 from omnizarr.refs.combine.conflicts import MEANING, Conflicts, decoding, listed, merged_attributes
-from omnizarr.refs.combine.inputs import Input
 from omnizarr.refs.combine.embedding import embedded
+from omnizarr.refs.combine.inputs import Input, formats_of
 from omnizarr.refs.combine.lines import coordinate_path, line_of
 from omnizarr.refs.combine.options import Options
 from omnizarr.refs.combine.order import Line
@@ -244,6 +244,4 @@ class _Planner:
         return embedded(values, (line.dim,), attributes, members[0].meta if members else None, self._format())
 
     def _format(self) -> str:
-        return next(
-            (meta.format for one in self.inputs for meta in (*one.groups.values(), *one.arrays.values())), "zarr2"
-        )
+        return next((form for one in self.inputs for form in formats_of(one)), "zarr2")

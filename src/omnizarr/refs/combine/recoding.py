@@ -1,4 +1,4 @@
-"""Times other than the coordinate, counted in different units by the files: read, brought into one unit, and embedded."""
+"""Times that are no coordinate, counted in different units by the files: brought into one unit, and embedded."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from datetime import date, datetime, time, timezone
+from datetime import UTC, date, datetime, time
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -87,7 +87,7 @@ def _moment(value: object) -> datetime | None:
         value = value.astype("datetime64[us]").item()
     if isinstance(value, datetime):
         return value
-    return datetime.combine(value, time(), timezone.utc) if isinstance(value, date) else None
+    return datetime.combine(value, time(), UTC) if isinstance(value, date) else None
 
 
 def _by_words(selector: str, dim: str, inputs: Sequence[Input]) -> list[object]:
@@ -130,18 +130,16 @@ def compiled(pattern: str) -> tuple[re.Pattern[str], str]:
     elif form in ("d", "g"):
         middle = r"[+-]?\d+" if form == "d" else r"[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?"
     elif not form:
-        middle = r"[^/]+?"
+        middle = r"[^/]+?" if field.end() < len(pattern) else r"[^/]+"
     else:
         raise MetadataError(f"the form {form!r} in the pattern {pattern!r} is not known", hint="d, g, or %Y%m%d.")
-    ends = "$" if field.end() < len(pattern) or not form else ""
-    text = f"{re.escape(pattern[: field.start()])}({middle}){re.escape(pattern[field.end() :])}{ends}"
-    return re.compile(text), form
+    return re.compile(f"{re.escape(pattern[: field.start()])}({middle}){re.escape(pattern[field.end() :])}"), form
 
 
 def _value(text: str, form: str, name: str) -> object:
     if "%" in form:
         try:
-            return datetime.strptime(text, form).replace(tzinfo=timezone.utc)
+            return datetime.strptime(text, form).replace(tzinfo=UTC)
         except ValueError as error:
             raise MetadataError(f"{name}: {text!r} is no date: {error}") from error
     return int(text) if form == "d" else float(text) if form == "g" else text

@@ -1,9 +1,9 @@
-"""Times of several files in one unit: numbers counted since different dates become numbers since one of them, exactly."""
+"""Times of several files in one unit: numbers since different dates become numbers since one of them, exactly."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from math import gcd
 from typing import Any, NamedTuple, TypeAlias
 
@@ -153,10 +153,10 @@ def encoded(moments: Sequence[datetime]) -> tuple[Values, dict[str, JSON]]:
     >>> values.tolist(), attributes["units"]
     ([10958, 10959], 'days since 1970-01-01')
     """
-    epoch = datetime(1970, 1, 1, tzinfo=timezone.utc)
+    epoch = datetime(1970, 1, 1, tzinfo=UTC)
     counted: list[int] = []
     for moment in moments:
-        aware = moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
+        aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
         delta = aware - epoch
         counted.append((delta.days * 86400 + delta.seconds) * 10**9 + delta.microseconds * 1000)
     shared = gcd(*counted)

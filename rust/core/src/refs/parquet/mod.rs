@@ -13,6 +13,7 @@ mod page;
 mod part;
 mod record;
 mod set;
+mod stamps;
 mod texts;
 mod thrift;
 mod values;
@@ -20,4 +21,5 @@ mod writer;
 
 pub use gather::Gathered;
 pub use set::{ParquetRows, ParquetSet};
+pub use stamps::ParquetStamps;
 pub use writer::{ArrayWriter, ParquetWriter, Piece};

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::encode::{RecordRows, encode};
+use super::stamps::ParquetStamps;
 use crate::error::{Error, Result};
 use crate::pool::{self, Interrupt};
 use crate::refs::{INLINE, MISSING, Urls};
@@ -74,6 +75,11 @@ impl ParquetWriter {
         Ok(Self { store, prefix, record_size, threshold, urls: Arc::default() })
     }
 
+    /// Where the states of its sources go.
+    pub fn stamps(&self) -> ParquetStamps {
+        ParquetStamps::new(Arc::clone(&self.store), &self.prefix, usize::MAX)
+    }
+
     /// Begin an array, whose path is empty or ends in `/`, at the first chunk of a record.
     pub fn array(&self, path: &str, record: u64) -> ArrayWriter {
         let next = record.saturating_mul(self.record_size);
@@ -98,10 +104,9 @@ impl ParquetWriter {
             let left = piece.urls.len().saturating_sub(i);
             let n = match piece.numbers {
                 None => usize::try_from(limit.saturating_sub(number(i))).unwrap_or(usize::MAX).min(left),
-                Some(numbers) => numbers
-                    .get(i..)
-                    .unwrap_or_default()
-                    .partition_point(|&number| first.saturating_add(number) < limit),
+                Some(numbers) => {
+                    numbers.get(i..).unwrap_or_default().partition_point(|&number| first.saturating_add(number) < limit)
+                }
             };
             if array.current.as_ref().is_some_and(|(other, _)| *other != record) {
                 array.ready.extend(array.current.take());
