@@ -10,6 +10,8 @@ try:
         CdlRows,
         Checked,
         FileStore,
+        JsonSet,
+        JsonWriter,
         Kernel,
         MemoryStore,
         References,
@@ -20,9 +22,12 @@ try:
         cdl_numbers,
         copy_keys,
         cut_member,
+        packed,
+        render_text,
         same_texts,
         split_inside,
         split_object,
+        unpacked,
     )
 except ImportError as error:
     raise MissingDependencyError(
@@ -35,6 +40,8 @@ __all__ = [
     "CdlRows",
     "Checked",
     "FileStore",
+    "JsonSet",
+    "JsonWriter",
     "Kernel",
     "MemoryStore",
     "ReferenceStore",
@@ -45,7 +52,10 @@ __all__ = [
     "cdl_numbers",
     "copy_keys",
     "cut_member",
+    "packed",
+    "render_text",
     "same_texts",
     "split_inside",
     "split_object",
+    "unpacked",
 ]

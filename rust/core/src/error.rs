@@ -98,6 +98,13 @@ pub enum Error {
         /// Why.
         message: String,
     },
+    /// What a document or set of references says breaks its specification.
+    Metadata {
+        /// The key that it is about; empty where it is about all.
+        key: String,
+        /// What is wrong.
+        message: String,
+    },
     /// A chunk could not be decoded or encoded.
     Chunk {
         /// The chunk's key.
@@ -145,6 +152,7 @@ impl fmt::Display for Error {
         match self {
             Self::Store { key, op, message, .. } => write!(f, "{op} {key:?}: {message}"),
             Self::Unsafe { key, message } => write!(f, "key {key:?} refused: {message}"),
+            Self::Metadata { key, message } => write!(f, "{key:?}: {message}"),
             Self::Chunk { key, cause } => write!(f, "chunk {key:?}: {cause}"),
             Self::Shard { key, message, .. } => write!(f, "shard {key:?}: {message}"),
             Self::Archive { key, message, .. } => write!(f, "archive {key:?}: {message}"),

@@ -31,6 +31,10 @@ fn build(py: Python<'_>, error: Error, path: Option<&str>) -> PyResult<PyErr> {
             kwargs.set_item("hint", "Keys and links must stay inside the store.")?;
             ("UnsafeError", format!("key refused: {message}"))
         }
+        Error::Metadata { key, message } => {
+            kwargs.set_item("key", Some(key).filter(|key| !key.is_empty()))?;
+            ("MetadataError", message)
+        }
         Error::Shard { key, message, .. } => {
             kwargs.set_item("key", key)?;
             ("CorruptShardError", format!("damaged shard: {message}"))

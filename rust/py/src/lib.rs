@@ -14,6 +14,8 @@ mod filters;
 mod foreign;
 mod kernel;
 mod refs;
+mod refs_formula;
+mod refs_json;
 mod stores;
 mod stream;
 mod strings;
@@ -104,6 +106,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<stores::MemoryStore>()?;
     module.add_class::<stores::ZipStore>()?;
     module.add_class::<refs::References>()?;
+    module.add_class::<refs_json::JsonSet>()?;
+    module.add_class::<refs_json::JsonWriter>()?;
     module.add_class::<stores::ReferenceStore>()?;
     module.add_class::<kernel::Kernel>()?;
     module.add_class::<survey::Survey>()?;
@@ -112,6 +116,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(copying::copy_keys, module)?)?;
     module.add_function(wrap_pyfunction!(cut_member, module)?)?;
     module.add_function(wrap_pyfunction!(cdl_numbers::cdl_numbers, module)?)?;
+    module.add_function(wrap_pyfunction!(refs_json::packed, module)?)?;
+    module.add_function(wrap_pyfunction!(refs_formula::render_text, module)?)?;
+    module.add_function(wrap_pyfunction!(refs_json::unpacked, module)?)?;
     module.add_function(wrap_pyfunction!(same_texts, module)?)?;
     module.add_function(wrap_pyfunction!(split_inside, module)?)?;
     module.add_function(wrap_pyfunction!(split_object, module)?)

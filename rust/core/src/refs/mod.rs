@@ -5,12 +5,16 @@
 //! read when they are needed, or formulas that are never expanded. URLs are numbers into one table of the set.
 
 mod columns;
+mod formula;
+mod json;
 mod opening;
 mod source;
 mod store;
 mod urls;
 
 pub use columns::{Columns, INLINE, MISSING, WHOLE};
+pub use formula::{Bounds, Dimension, Formula, Node, Op, Value};
+pub use json::{Grid, JsonSet, Loose, Placed, PlacedArray, Writer, WrittenRows, packed, unpacked};
 pub use opening::Opener;
 pub use source::{FileSource, Guard, Open, Source, Stamp};
 pub use store::{ArrayRefs, ByKey, RefStore};
