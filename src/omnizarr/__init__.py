@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from omnizarr import codec, errors
+    from omnizarr import codec, errors, refs
     from omnizarr.api import consolidate, create_array, create_group, detect, open, open_array, open_group  # noqa: A004
     from omnizarr.errors import OmnizarrError, OmnizarrWarning
     from omnizarr.hierarchy.array import Array
@@ -60,6 +60,7 @@ __all__ = [
     "open",
     "open_array",
     "open_group",
+    "refs",
     "validate",
 ]
 
@@ -91,6 +92,7 @@ _HOMES: Final = {
     "open": "api",
     "open_array": "api",
     "open_group": "api",
+    "refs": "",
     "validate": "tools.validate",
 }
 

@@ -18,10 +18,12 @@ __all__ = [
     "MemoryStore",
     "ReferenceStore",
     "References",
+    "RemoteFile",
     "Stream",
     "Survey",
     "ZipStore",
     "cdl_numbers",
+    "chunk_numbers",
     "copy_keys",
     "cut_member",
     "packed",
@@ -197,6 +199,30 @@ class JsonWriter:
     def data(self, data: bytes) -> str: ...
 
 @final
+class RemoteFile:
+    """A file on a server, blocks of which stay in memory."""
+
+    def __new__(
+        cls,
+        url: str,
+        allow: Sequence[str],
+        *,
+        head: int = 65536,
+        stall: float | None = None,
+        patience: float | None = None,
+        attempts: int | None = None,
+        pause: float | None = None,
+    ) -> RemoteFile: ...
+    def stamp(self) -> tuple[int | None, int | None, str | None]:
+        """Return size, time of the last change and ETag; the first call brings the file's beginning."""
+    def read_at(self, offset: int, length: int) -> bytes:
+        """Return the bytes from an offset on, as far as the file goes."""
+    def document(self, limit: int) -> bytes:
+        """Return everything in one request, unless it is more than that many bytes."""
+    def counts(self) -> tuple[int, int]:
+        """Return the number of requests so far, and of bytes that came as answers."""
+
+@final
 class Kernel:
     """One array, ready to be read and written; cheap to make, immutable."""
 
@@ -205,7 +231,7 @@ class Kernel:
         store: object,
         prefix: str,
         shape: Sequence[int],
-        chunks: Sequence[int | Sequence[tuple[int, int]]],
+        chunks: Sequence[int | Sequence[tuple[int, int]] | Sequence[tuple[int, int, int]]],
         keys: tuple[str, str, str, str, bool],
         itemsize: int,
         fill: bytes | None,
@@ -369,6 +395,11 @@ class CdlRows:
         """Return the text of the next numbers, a contiguous array; those that equal the fill value are `_`."""
     def tokens(self, texts: Sequence[bytes]) -> bytes:
         """Return the text of the next values, of which each is given as text."""
+
+def chunk_numbers(
+    keys: Sequence[str], path: str, template: tuple[str, str, str, str, bool], counts: Sequence[int]
+) -> npt.NDArray[np.uint64]:
+    """Return the number of the chunk that each key stands for, in C order; 2**64 - 1 for keys of no chunk."""
 
 def copy_keys(
     source: tuple[object, str],

@@ -13,7 +13,8 @@
     ├── UnsafeError          (ValueError)                   a key, link or codec that must not be followed
     ├── CorruptError         (ValueError)                   bytes that do not decode
     │   ├── CorruptShardError                               a shard whose index contradicts it
-    │   └── ChecksumError                                   bytes whose checksum does not match
+    │   ├── ChecksumError                                   bytes whose checksum does not match
+    │   └── StaleReferenceError                             a source that has changed since it was scanned
     ├── CodecError           (RuntimeError)                 a codec failed on good input
     ├── ConflictError        (RuntimeError)                 another writer was faster, again and again
     ├── LimitError           (ValueError)                   larger than `omnizarr.limits.Limits` allows
@@ -162,6 +163,12 @@ class ChecksumError(CorruptError):
     """Stored bytes whose checksum does not match them."""
 
     kind = "checksum"
+
+
+class StaleReferenceError(CorruptError):
+    """A reference to bytes that are no longer there, or to a source that has changed since it was scanned."""
+
+    kind = "stale-reference"
 
 
 class CodecError(OmnizarrError, RuntimeError):

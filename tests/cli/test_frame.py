@@ -19,8 +19,10 @@ from omnizarr.cli import bar, cures
 from omnizarr.cli import consolidate as some_command
 from omnizarr.cli.main import COMMANDS, parser_of
 from omnizarr.cli.output import Output, plain
+from omnizarr.cli.overview import ACTIONS
 
-THERE = [name for name in COMMANDS if importlib.util.find_spec(f"omnizarr.cli.{name}")]
+THERE = [name for name in COMMANDS if name not in ACTIONS and importlib.util.find_spec(f"omnizarr.cli.{name}")]
+THERE += [f"{name} {action}" for name, actions in ACTIONS.items() for action in actions]
 
 
 def test_help_lists_every_command(command):
@@ -41,19 +43,29 @@ def test_help_of_a_command_has_three_examples_that_can_be_typed(name, command):
         assert own, typed
         assert does
         words = shlex.split(own[0])
-        assert words[:2] == ["oz", name]
-        parser.parse(words[2:])
-    ran = command(name, "--help")
+        length = 1 + len(name.split())
+        assert words[:length] == ["oz", *name.split()]
+        parser.parse(words[length:])
+    ran = command(*name.split(), "--help")
     assert ran.code == 0
     assert all(typed in ran.out for typed, _ in parser.examples)
-    assert command("help", name).out == ran.out
+    assert command("help", *name.split()).out == ran.out
+
+
+def test_a_command_with_actions(command):
+    ran = command("refs")
+    assert ran.code == 0
+    assert re.findall(r"^  (\w+)  ", ran.out, re.MULTILINE) == list(ACTIONS["refs"])
+    assert command("refs", "--help") == command("help", "refs") == ran
+    assert command("refs", "scn").err.endswith("did you mean 'oz refs scan'?\n")
+    assert command("help", "refs", "xyzzy").code == 2
 
 
 @pytest.mark.parametrize("columns", [40, 80, 200])
 @pytest.mark.parametrize("name", ["", *THERE])
 def test_help_fits_the_terminal(name, columns, command, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(columns))
-    ran = command(*([name] if name else []), "--help")
+    ran = command(*name.split(), "--help")
     head = ran.out.partition("examples:")[0]
     # Words and choices are not broken.
     long = [line for line in head.splitlines() if len(line) > min(columns, 100) and len(line.split()) > 4]

@@ -19,7 +19,7 @@ def test_the_package_offers_these_names():
         "Array", "Dataset", "FileStore", "Group", "Limits", "MFDataset", "MemoryStore", "OmnizarrError",
         "OmnizarrWarning", "ZipStore", "__version__", "census", "codec", "consolidate", "convert", "copy",
         "create_array", "create_group", "detect", "diff", "errors", "explain", "info", "open", "open_array",
-        "open_group", "validate",
+        "open_group", "refs", "validate",
     }  # fmt: skip
     for name in oz.__all__:
         if name != "__version__":

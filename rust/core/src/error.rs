@@ -105,6 +105,24 @@ pub enum Error {
         /// What is wrong.
         message: String,
     },
+    /// A reference leads to where the set may not reach.
+    Refused {
+        /// The URL.
+        url: String,
+        /// Why.
+        message: String,
+        /// What the caller can do to allow it.
+        hint: String,
+    },
+    /// A reference leads to something that is not what it was, or has no such bytes.
+    Stale {
+        /// The key that was asked for; empty where it is about the whole source.
+        key: String,
+        /// The URL.
+        url: String,
+        /// What is different.
+        message: String,
+    },
     /// A chunk could not be decoded or encoded.
     Chunk {
         /// The chunk's key.
@@ -153,6 +171,8 @@ impl fmt::Display for Error {
             Self::Store { key, op, message, .. } => write!(f, "{op} {key:?}: {message}"),
             Self::Unsafe { key, message } => write!(f, "key {key:?} refused: {message}"),
             Self::Metadata { key, message } => write!(f, "{key:?}: {message}"),
+            Self::Refused { url, message, .. } => write!(f, "{url:?} refused: {message}"),
+            Self::Stale { url, message, .. } => write!(f, "{url:?} is not what the reference says: {message}"),
             Self::Chunk { key, cause } => write!(f, "chunk {key:?}: {cause}"),
             Self::Shard { key, message, .. } => write!(f, "shard {key:?}: {message}"),
             Self::Archive { key, message, .. } => write!(f, "archive {key:?}: {message}"),
@@ -164,6 +184,24 @@ impl fmt::Display for Error {
 }
 
 impl StdError for Error {}
+
+impl Error {
+    /// A source that is not what references say.
+    pub fn stale(url: &str, message: impl Into<String>) -> Self {
+        Self::Stale { key: String::new(), url: url.into(), message: message.into() }
+    }
+
+    /// The same error, of a source that was read for the sake of a key.
+    #[must_use]
+    pub fn at(mut self, name: &str) -> Self {
+        if let Self::Stale { key, .. } = &mut self
+            && key.is_empty()
+        {
+            *key = name.into();
+        }
+        self
+    }
+}
 
 /// The result of a kernel call.
 pub type Result<T> = std::result::Result<T, Error>;

@@ -24,6 +24,9 @@ pub enum Axis {
     Clipped(usize),
     /// Runs of chunks: the length of each, and how many follow each other. They may reach past the array's end.
     Runs(Vec<(usize, usize)>),
+    /// Runs of chunks that are stored longer than what they hold of the array: the length that counts, how many follow
+    /// each other, and the length as stored. The rest of each stored chunk belongs to nothing.
+    Padded(Vec<(usize, usize, usize)>),
 }
 
 /// Where the chunks of one dimension lie.
@@ -49,6 +52,8 @@ pub struct Run {
     start: usize,
     /// Length of each.
     len: usize,
+    /// Length of each as it is stored, which is no shorter.
+    stored: usize,
 }
 
 /// One chunk along one dimension.
@@ -60,24 +65,33 @@ pub struct Chunk {
     pub start: usize,
     /// How long it is.
     pub len: usize,
+    /// How long it is stored.
+    pub stored: usize,
 }
 
 impl Edges {
     fn new(axis: &Axis, size: usize) -> Result<Self> {
-        let lengths = match axis {
-            Axis::Even(len) => return Ok(Self::Even { len: *len, end: usize::MAX }),
-            Axis::Clipped(len) => return Ok(Self::Even { len: *len, end: size }),
-            Axis::Runs(lengths) => lengths,
-        };
+        match axis {
+            Axis::Even(len) => Ok(Self::Even { len: *len, end: usize::MAX }),
+            Axis::Clipped(len) => Ok(Self::Even { len: *len, end: size }),
+            Axis::Runs(runs) => Self::of_runs(runs.iter().map(|&(len, count)| (len, count, len)), size),
+            Axis::Padded(runs) => Self::of_runs(runs.iter().copied(), size),
+        }
+    }
+
+    fn of_runs(lengths: impl Iterator<Item = (usize, usize, usize)>, size: usize) -> Result<Self> {
         let (mut runs, mut cell, mut start) = (Vec::new(), 0usize, 0usize);
-        for &(len, count) in lengths {
+        for (len, count, stored) in lengths {
             if start >= size {
                 break;
             }
             if len == 0 || count == 0 {
                 return Err(Error::Invalid("a run of chunks without length".into()));
             }
-            runs.push(Run { cell, start, len });
+            if stored < len {
+                return Err(Error::Invalid(format!("chunks of length {len} cannot be stored as {stored}")));
+            }
+            runs.push(Run { cell, start, len, stored });
             cell = cell.saturating_add(count);
             start = start.saturating_add(len.saturating_mul(count));
         }
@@ -89,43 +103,45 @@ impl Edges {
 
     /// The chunk that holds the element at `at`, which lies in the array.
     pub fn holding(&self, at: usize) -> Chunk {
-        let (cell, start, len) = match self {
-            Self::Even { len, .. } => (0, 0, *len),
-            Self::Runs(runs) => {
-                let Run { cell, start, len } = runs[runs.partition_point(|run| run.start <= at) - 1];
-                (cell, start, len)
-            }
+        let Run { cell, start, len, stored } = match self {
+            Self::Even { len, .. } => Run { cell: 0, start: 0, len: *len, stored: *len },
+            Self::Runs(runs) => runs[runs.partition_point(|run| run.start <= at) - 1],
         };
         let k = (at - start) / len;
-        self.clipped(Chunk { cell: cell + k, start: start + k * len, len })
+        self.clipped(Chunk { cell: cell + k, start: start + k * len, len, stored })
     }
 
     /// The chunk at an index of the grid.
     pub fn at(&self, cell: usize) -> Chunk {
-        let (first, start, len) = match self {
-            Self::Even { len, .. } => (0, 0, *len),
-            Self::Runs(runs) => {
-                let Run { cell: first, start, len } = runs[runs.partition_point(|run| run.cell <= cell) - 1];
-                (first, start, len)
-            }
+        let Run { cell: first, start, len, stored } = match self {
+            Self::Even { len, .. } => Run { cell: 0, start: 0, len: *len, stored: *len },
+            Self::Runs(runs) => runs[runs.partition_point(|run| run.cell <= cell) - 1],
         };
-        self.clipped(Chunk { cell, start: start + (cell - first) * len, len })
+        self.clipped(Chunk { cell, start: start + (cell - first) * len, len, stored })
     }
 
     fn clipped(&self, chunk: Chunk) -> Chunk {
         match self {
-            Self::Even { end, .. } => Chunk { len: chunk.len.min(end - chunk.start), ..chunk },
+            Self::Even { end, .. } => {
+                let len = chunk.len.min(end - chunk.start);
+                Chunk { len, stored: len, ..chunk }
+            }
             Self::Runs(_) => chunk,
         }
     }
 
-    /// The length of the longest chunk, and the greatest common divisor of all lengths.
+    /// Whether some chunk is stored longer than what it holds of the array.
+    fn padded(&self) -> bool {
+        matches!(self, Self::Runs(runs) if runs.iter().any(|run| run.stored != run.len))
+    }
+
+    /// The length of the longest chunk as stored, and the greatest common divisor of all such lengths.
     fn lengths(&self, size: usize) -> (usize, usize) {
         match self {
             Self::Even { len, end } if *end == size && *len > 0 => (*len, gcd(*len, size % len)),
             Self::Even { len, .. } => (*len, *len),
             Self::Runs(runs) => {
-                runs.iter().fold((0, 0), |(most, common), run| (most.max(run.len), gcd(common, run.len)))
+                runs.iter().fold((0, 0), |(most, common), run| (most.max(run.stored), gcd(common, run.stored)))
             }
         }
     }
@@ -174,10 +190,15 @@ impl Grid {
         Ok(Self { chunk, counts, uneven: (!even).then_some(uneven), common })
     }
 
-    /// The shape of the chunk at an index.
+    /// Whether some chunk is stored longer than what it holds of the array: such a grid is only read.
+    pub fn padded(&self) -> bool {
+        self.uneven.as_ref().is_some_and(|uneven| uneven.iter().any(Edges::padded))
+    }
+
+    /// The shape of the chunk at an index, as it is stored.
     pub fn shape<'a>(&'a self, index: &[u64], spare: &'a mut Dims) -> &'a [usize] {
         let Some(uneven) = &self.uneven else { return &self.chunk };
-        *spare = uneven.iter().zip(index).map(|(edges, &i)| edges.at(i as usize).len).collect();
+        *spare = uneven.iter().zip(index).map(|(edges, &i)| edges.at(i as usize).stored).collect();
         spare
     }
 
@@ -227,7 +248,8 @@ mod tests {
 
     #[test]
     fn every_element_lies_in_the_chunk_that_says_so() {
-        for axis in [Axis::Runs(vec![(2, 2), (5, 1), (1, 3), (4, 9)]), Axis::Clipped(5), Axis::Even(3)] {
+        let padded = Axis::Padded(vec![(2, 2, 3), (5, 1, 5), (1, 3, 8), (4, 9, 6)]);
+        for axis in [Axis::Runs(vec![(2, 2), (5, 1), (1, 3), (4, 9)]), Axis::Clipped(5), Axis::Even(3), padded] {
             let edges = Edges::new(&axis, 31).unwrap();
             let mut next = 0;
             for at in 0..31 {
@@ -250,6 +272,19 @@ mod tests {
         assert_eq!(grid(30, Axis::Clipped(8)), 2);
         assert_eq!(grid(32, Axis::Clipped(8)), 8);
         assert_eq!(grid(33, Axis::Even(8)), 8);
+    }
+
+    #[test]
+    fn padded_chunks_are_stored_longer() {
+        let axis = Axis::Padded(vec![(4, 2, 4), (2, 1, 4), (4, 1, 4), (1, 1, 3)]);
+        assert_eq!(lengths(&axis, 15), [4, 4, 4, 4, 3]);
+        let grid = Grid::new(&[15], std::slice::from_ref(&axis)).unwrap();
+        assert!(grid.padded());
+        assert_eq!((grid.chunk[0], grid.common[0], grid.counts[0]), (4, 1, 5));
+        let extents: Vec<_> = (0..5).map(|i| grid.extent(&[i], &[15])[0]).collect();
+        assert_eq!(extents, [4, 4, 2, 4, 1]);
+        assert!(Grid::new(&[4], &[Axis::Padded(vec![(4, 1, 3)])]).is_err());
+        assert!(!Grid::new(&[4], &[Axis::Padded(vec![(4, 1, 4)])]).unwrap().padded());
     }
 
     #[test]

@@ -22,6 +22,7 @@ pub mod grid;
 pub mod json;
 pub mod keys;
 pub mod mem;
+pub mod net;
 pub mod plan;
 pub mod pool;
 pub mod refs;

@@ -375,7 +375,10 @@ mod tests {
             vec![(20, 1), (1, 1)],
             vec![(1, 1), (2, 1), (3, 1), (4, 1), (5, 1)],
         ] {
-            [1usize, 5, 12, 13].into_iter().for_each(|size| replay_all(size, &Axis::Runs(runs.clone())));
+            let padded = runs.iter().enumerate().map(|(i, &(len, count))| (len, count, len + i % 3)).collect();
+            for axis in [Axis::Runs(runs), Axis::Padded(padded)] {
+                [1usize, 5, 12, 13].into_iter().for_each(|size| replay_all(size, &axis));
+            }
         }
     }
 

@@ -35,6 +35,16 @@ fn build(py: Python<'_>, error: Error, path: Option<&str>) -> PyResult<PyErr> {
             kwargs.set_item("key", Some(key).filter(|key| !key.is_empty()))?;
             ("MetadataError", message)
         }
+        Error::Refused { url, message, hint } => {
+            kwargs.set_item("hint", Some(hint).filter(|hint| !hint.is_empty()))?;
+            ("UnsafeError", format!("the reference to {url:?} is not followed: {message}"))
+        }
+        Error::Stale { key, url, message } => {
+            kwargs.set_item("key", Some(key).filter(|key| !key.is_empty()))?;
+            kwargs
+                .set_item("hint", "Scan the source again; `oz refs validate` finds all sources that have changed.")?;
+            ("StaleReferenceError", format!("{url:?} is not what the reference says: {message}"))
+        }
         Error::Shard { key, message, .. } => {
             kwargs.set_item("key", key)?;
             ("CorruptShardError", format!("damaged shard: {message}"))

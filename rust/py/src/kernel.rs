@@ -142,11 +142,12 @@ fn slices(lists: &[Vec<i64>]) -> Vec<&[i64]> {
     lists.iter().map(Vec::as_slice).collect()
 }
 
-/// One dimension of a grid: a length for all chunks, or runs of lengths and counts.
+/// One dimension of a grid: a length for all chunks, or runs of lengths and counts, or of these and lengths as stored.
 #[derive(FromPyObject)]
 enum Lengths {
     Even(usize),
     Runs(Vec<(usize, usize)>),
+    Padded(Vec<(usize, usize, usize)>),
 }
 
 impl Lengths {
@@ -155,6 +156,7 @@ impl Lengths {
             Self::Even(len) if clipped => Axis::Clipped(len),
             Self::Even(len) => Axis::Even(len),
             Self::Runs(runs) => Axis::Runs(runs),
+            Self::Padded(runs) => Axis::Padded(runs),
         }
     }
 }

@@ -43,7 +43,18 @@ impl References {
         Self { urls, parts: Mutex::new(parts) }
     }
 
-    fn add(&self, path: &str, keys: Template, counts: Vec<u64>, rows: Box<dyn Rows>) {
+    /// A set whose URLs have numbers already.
+    pub fn with_urls(urls: Arc<Urls>) -> Self {
+        Self { urls, parts: Mutex::default() }
+    }
+
+    /// The table of its URLs.
+    pub fn urls(&self) -> &Arc<Urls> {
+        &self.urls
+    }
+
+    /// Add an array.
+    pub fn add(&self, path: &str, keys: Template, counts: Vec<u64>, rows: Box<dyn Rows>) {
         let (prefix, separator, suffix, scalar, reversed) = keys;
         let path = if path.is_empty() { String::new() } else { format!("{path}/") };
         let keys = Keys { path: path.clone(), prefix, separator, suffix, scalar, reversed };

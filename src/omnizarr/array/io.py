@@ -18,7 +18,7 @@ from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.dtype import DType
 from omnizarr.model.fill import item_of
-from omnizarr.model.grid import Grid
+from omnizarr.model.grid import PADDED_IS_READ, Grid
 from omnizarr.model.structs import has_padding
 from omnizarr.native import Block, Kernel
 from omnizarr.store.protocol import Store, kernel_target, place_name
@@ -118,7 +118,7 @@ class Access:
             setattr(other, name, getattr(self, name))
         if grid is not None:
             other.grid = grid
-        chunks = other.grid.edges
+        chunks = other.grid.kernel_edges
         if write_empty is None:
             other.kernel = self._make(shape=shape, chunks=chunks)
         else:
@@ -216,12 +216,14 @@ class Access:
         Raises:
             ShapeError: If the values do not fit in shape or type.
             LimitError: If more elements were selected than any array can have.
-            UnsupportedError: If a codec that reading may leave out is not installed.
+            UnsupportedError: If a codec that reading may leave out is not installed, or chunks are only read.
         """
         if self._skipped:
             raise UnsupportedError(
                 "writing needs a codec that is not installed", path=self._path, codec=self._skipped[0]
             )
+        if self.grid.stored is not None:
+            raise UnsupportedError(PADDED_IS_READ, path=self._path)
         values = as_values(value, self._dtype, self._vlen, self._path, ndim=len(found.shape))
         if self._objects is not None:
             values = objects.packed(values, self._objects, self._path)
@@ -247,7 +249,7 @@ class Access:
 
 def _made(make: Callable[..., Kernel], meta: ArrayMeta, name: str) -> Kernel:
     try:
-        return make(shape=meta.shape, chunks=meta.grid.edges)
+        return make(shape=meta.shape, chunks=meta.grid.kernel_edges)
     except OmnizarrError:
         raise
     except ValueError as error:  # settings that only the kernel understands, and refuses

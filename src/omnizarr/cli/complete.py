@@ -8,7 +8,7 @@ from argparse import Action
 from collections.abc import Sequence
 from typing import Final
 
-from omnizarr.cli.overview import COMMANDS
+from omnizarr.cli.overview import ACTIONS, COMMANDS
 
 _DOCUMENTS: Final = frozenset(("zarr.json", ".zarray", ".zgroup", ".zmetadata", "meta", "__zmeta__", "attributes.json"))
 _ARRAYS: Final = frozenset((".zarray", "meta", "__zmeta__"))
@@ -55,10 +55,17 @@ def candidates(words: Sequence[str]) -> list[str]:
         return _fitting([*COMMANDS, *(("--help", "--version") if last.startswith("-") else ())], last)
     if command == "help":
         return _fitting(list(COMMANDS), last)
-    return _of_command(command, before, last) if command in COMMANDS else []
+    if command in ACTIONS:
+        action = next((word for word in before[before.index(command) + 1 :] if not word.startswith("-")), None)
+        if action is None:
+            return _fitting(list(ACTIONS[command]), last)
+        rest = before[before.index(action, before.index(command) + 1) :]
+        return _of_command(f"{command} {action}", rest, last) if action in ACTIONS[command] else []
+    return _of_command(command, before[before.index(command) :], last) if command in COMMANDS else []
 
 
 def _of_command(command: str, before: Sequence[str], last: str) -> list[str]:
+    """Return what may follow the words of a command, the first of which is its name, or the action's."""
     from omnizarr.cli.main import parser_of  # noqa: PLC0415 - which imports this module, but not to start with
 
     actions = parser_of(command)._actions  # noqa: SLF001 - no other way to see them
@@ -68,7 +75,7 @@ def _of_command(command: str, before: Sequence[str], last: str) -> list[str]:
         return _values(previous, last)
     if last.startswith("-"):
         return _fitting(list(options), last)
-    places = [word for word in before[before.index(command) + 1 :] if not word.startswith("-")]
+    places = [word for word in before[1:] if not word.startswith("-")]
     positional = [action for action in actions if not action.option_strings]
     return _values(positional[min(len(places), len(positional) - 1)], last) if positional else []
 

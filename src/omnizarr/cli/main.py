@@ -1,7 +1,8 @@
 """`oz`: finds the command, and turns what goes wrong into two lines and an exit code.
 
 A command is a module of this package with two functions: `configure(parser)` says what it takes, `run(arguments, out)`
-does it and returns the exit code. Only the module of the command that is asked for is imported.
+does it and returns the exit code. Only the module of the command that is asked for is imported. Each action of a
+command that has some (`oz refs scan`) is such a module, too, in a package of the command's name.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ import sys
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Final, NoReturn
 
-from omnizarr.cli.overview import COMMANDS, meant, overview
+from omnizarr.cli.overview import ACTIONS, COMMANDS, actions, meant, nearest, overview
 from omnizarr.cli.terminal import WIDEST, columns
 from omnizarr.errors import OmnizarrError, StoreError
 
@@ -58,6 +60,11 @@ def _main(words: list[str]) -> int:
         return _refuse(
             f"there is no command {command!r}", f"did you mean 'oz {near}'?" if near else "see oz --help", rest
         )
+    if command in ACTIONS:
+        action, rest = _command(rest)
+        if action is None or action not in ACTIONS[command]:
+            return _help_of_actions(command, action, rest)
+        command = f"{command} {action}"
     from omnizarr.cli.parser import UsageError  # noqa: PLC0415 - the help of oz itself needs no argparse
 
     parser = parser_of(command)
@@ -77,19 +84,39 @@ def _command(words: list[str]) -> tuple[str | None, list[str]]:
 
 
 def parser_of(command: str) -> Parser:
-    """Return the parser of a command."""
+    """Return the parser of a command, or of an action: "refs scan"."""
     from omnizarr.cli.parser import Parser, add_common  # noqa: PLC0415 - as above
 
-    summary = COMMANDS[command]
+    name, _, action = command.partition(" ")
+    summary = ACTIONS[name][action] if action else COMMANDS[name]
     parser = Parser(prog=f"oz {command}", description=f"{summary[0].upper()}{summary[1:]}.")
-    import_module(f"omnizarr.cli.{command}").configure(parser)
+    _module(command).configure(parser)
     add_common(parser)
     return parser
+
+
+def _module(command: str) -> ModuleType:
+    return import_module(f"omnizarr.cli.{command.replace(' ', '.')}")
+
+
+def _help_of_actions(command: str, action: str | None, words: list[str]) -> int:
+    if action is not None and action != "help":
+        near = nearest(action, ACTIONS[command])
+        cure = f"did you mean 'oz {command} {near}'?" if near else f"see oz {command} --help"
+        return _refuse(f"'oz {command}' has no action {action!r}", cure, words)
+    sys.stdout.write(actions(command, max(24, min(columns(sys.stdout), WIDEST))))
+    sys.stdout.flush()
+    return DONE
 
 
 def _help(about: list[str], words: list[str]) -> int:
     if "--version" in words:
         sys.stdout.write(f"oz {import_module('importlib.metadata').version('omnizarr')}\n")
+    elif about and about[0] in ACTIONS:
+        action = about[1] if len(about) > 1 else None
+        if action not in ACTIONS[about[0]]:
+            return _help_of_actions(about[0], action, words)
+        parser_of(f"{about[0]} {action}").print_help()
     elif about and about[0] in COMMANDS and about[0] != "help":
         parser_of(about[0]).print_help()
     elif about and about[0] != "help":
@@ -116,7 +143,7 @@ def _run(command: str, arguments: Namespace, parser: Parser) -> int:
         with warnings.catch_warnings():
             warnings.simplefilter("always")
             warnings.showwarning = out.show_warning
-            code: int = import_module(f"omnizarr.cli.{command}").run(arguments, out)
+            code: int = _module(command).run(arguments, out)
             out.clear()
             sys.stdout.flush()
             return code

@@ -27,6 +27,7 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
         "copy": "copy nodes from store to store, and datasets between Zarr and netCDF files",
         "convert": "change format, chunks, shards or codecs",
         "gen": "make a dataset from CDL text, as ncgen does",
+        "refs": "make archives of netCDF, HDF5, GRIB, TIFF one dataset, by reference",
     },
     "check": {
         "validate": "check documents, keys and chunks against the specifications, and repair them",
@@ -39,6 +40,21 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
     },
 }
 """Every command with a line about it, in the groups and the order in which help lists them."""
+
+ACTIONS: Final[dict[str, dict[str, str]]] = {
+    "refs": {
+        "scan": "find the chunks of files, and write a reference set of each",
+        "combine": "join files or sets along dimensions into one set",
+        "append": "add files or sets to the end of a set, in place",
+        "show": "say what a set refers to",
+        "expand": "write a set out as version 0, without templates and formulas",
+        "convert": "write a set in another form: JSON, compressed JSON, parquet",
+        "validate": "check a set against the files that it refers to",
+        "rewrite": "change where a set looks for its files",
+        "export": "copy what a set refers to into a Zarr store of its own",
+    },
+}
+"""Commands whose first word says what to do, with a line about each of those."""
 
 COMMANDS: Final[dict[str, str]] = {name: line for group in GROUPS.values() for name, line in group.items()}
 
@@ -56,6 +72,7 @@ _OTHER_WORDS: Final = {
     "del": "rm",
     "delete": "rm",
     "head": "cat",
+    "kerchunk": "refs",
     "list": "ls",
     "migrate": "convert",
     "move": "mv",
@@ -85,6 +102,18 @@ def overview(width: int) -> str:
     lines += ["", *examples(_EXAMPLES, width), ""]
     lines += wrapped("A LOCATION is a folder, a zip archive, a file: URL, or a path inside one of them.", width)
     lines += wrapped("'oz help COMMAND' says what a command takes.", width)
+    return "\n".join(lines) + "\n"
+
+
+def actions(command: str, width: int) -> str:
+    """Return the help of a command that has actions."""
+    known = ACTIONS[command]
+    lines = [f"usage: oz {command} ACTION [ARGUMENT ...]", ""]
+    lines += wrapped(f"{COMMANDS[command][0].upper()}{COMMANDS[command][1:]}.", width)
+    lines += ["", "actions:"]
+    for name, summary in known.items():
+        lines += row(name, summary, max(map(len, known)), width)
+    lines += ["", *wrapped(f"'oz {command} ACTION --help' says what an action takes.", width)]
     return "\n".join(lines) + "\n"
 
 

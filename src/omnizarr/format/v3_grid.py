@@ -4,12 +4,15 @@
 - `rectilinear`: https://github.com/zarr-developers/zarr-extensions/tree/main/chunk-grids/rectilinear
 - `rectangular`, its older form: https://zarr.dev/zeps/draft/ZEP0003.html
 - `zarrs.regular_bounded`: https://chunkgrid.zarrs.dev/regular_bounded
+- `omnizarr.padded`: of our own, for arrays made of the chunks of several files. `chunk_shapes` is what it is in
+  `rectilinear`; `stored_shapes` has, in the same notation, the lengths that chunks have when they are decoded, which may
+  be longer: what is behind the length that counts belongs to nothing. Such arrays are only read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Final, TypeAlias, cast
 
 from omnizarr.errors import MetadataError, UnsupportedError
 from omnizarr.format.check import MAX_SIZE, chunk_shape, integer, writable
@@ -17,13 +20,16 @@ from omnizarr.format.document import describe
 from omnizarr.format.flow import Flow
 from omnizarr.format.v3_codecs import parse_chain
 from omnizarr.model.codec import Codec
-from omnizarr.model.grid import Edges, Grid, RectilinearGrid, RegularGrid, Run, merged
+from omnizarr.model.grid import Edges, Grid, RectilinearGrid, RegularGrid, Run, laid, merged
 from omnizarr.model.jsonvalue import JSON
 
 REGULAR: Final = "regular"
 RECTILINEAR: Final = "rectilinear"
 RECTANGULAR: Final = "rectangular"
 BOUNDED: Final = "zarrs.regular_bounded"
+PADDED: Final = "omnizarr.padded"
+
+Runs: TypeAlias = tuple[tuple[int, int, int], ...]
 
 _POINTER: Final = "/chunk_grid"
 _SETTINGS: Final = {
@@ -31,6 +37,7 @@ _SETTINGS: Final = {
     BOUNDED: {"chunk_shape"},
     RECTANGULAR: {"chunk_shape"},
     RECTILINEAR: {"kind", "chunk_shapes"},
+    PADDED: {"chunk_shapes", "stored_shapes"},
 }
 
 
@@ -59,6 +66,8 @@ def parse_grid(named: Codec, array: tuple[int, ...], key: str) -> Grid:
         return RegularGrid(lengths) if name == REGULAR else RectilinearGrid(lengths, clipped=True)
     if name == RECTANGULAR:
         return _rectilinear(given["chunk_shape"], array, f"{_POINTER}/configuration/chunk_shape", key)
+    if name == PADDED:
+        return _padded(given, array, key)
     if given["kind"] != "inline":
         message = f"a rectilinear grid of the kind {describe(given['kind'])} is not supported"
         raise UnsupportedError(message, pointer=f"{_POINTER}/configuration/kind", key=key)
@@ -96,12 +105,19 @@ def render_grid(grid: Grid) -> JSON:
     if isinstance(grid, RegularGrid):
         return {"name": REGULAR, "configuration": {"chunk_shape": writable(grid.chunk_shape)}}
     if not grid.clipped:
-        shapes: list[JSON] = [one if isinstance(one, int) else _render_runs(one) for one in grid.edges]
+        shapes = _render_edges(grid.edges)
+        if grid.stored is not None:
+            configuration: JSON = {"chunk_shapes": shapes, "stored_shapes": _render_edges(grid.stored)}
+            return {"name": PADDED, "configuration": configuration}
         return {"name": RECTILINEAR, "configuration": {"kind": "inline", "chunk_shapes": shapes}}
     lengths = tuple(one for one in grid.edges if isinstance(one, int))
     if len(lengths) != len(grid.edges):
         raise UnsupportedError("Zarr v3 has no grid of chunks of different lengths that end with the array")
     return {"name": BOUNDED, "configuration": {"chunk_shape": writable(lengths)}}
+
+
+def _render_edges(edges: Sequence[Edges]) -> list[JSON]:
+    return [one if isinstance(one, int) else _render_runs(one) for one in edges]
 
 
 def _render_runs(runs: Sequence[Run]) -> list[JSON]:
@@ -119,6 +135,22 @@ def _rectilinear(value: JSON, array: tuple[int, ...], pointer: str, key: str) ->
             _edges(one, size, f"{pointer}/{at}", key) for at, (one, size) in enumerate(zip(value, array, strict=True))
         )
     )
+
+
+def _padded(given: Mapping[str, JSON], array: tuple[int, ...], key: str) -> RectilinearGrid:
+    pointer = f"{_POINTER}/configuration/stored_shapes"
+    grid = _rectilinear(given["chunk_shapes"], array, f"{_POINTER}/configuration/chunk_shapes", key)
+    stored = _rectilinear(given["stored_shapes"], array, pointer, key).edges
+    for at, (held, kept) in enumerate(zip(grid.edges, stored, strict=True)):
+        if isinstance(held, int) or isinstance(kept, int):
+            fits = held == kept
+        else:
+            fits = sum(count for _, count in held) == sum(count for _, count in kept)
+            fits = fits and all(len(run) == 2 or run[2] >= run[0] for run in cast("Runs", laid(held, kept)))
+        if not fits:
+            message = "there is one length as stored for each chunk, no shorter than the chunk"
+            raise MetadataError(message, pointer=f"{pointer}/{at}", key=key)
+    return grid if stored == grid.edges else grid._replace(stored=stored)
 
 
 def _edges(value: JSON, size: int, pointer: str, key: str) -> Edges:

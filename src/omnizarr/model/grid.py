@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from math import gcd
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
-from omnizarr.errors import LimitError
+from omnizarr.errors import LimitError, UnsupportedError
 
 Run: TypeAlias = tuple[int, int]
 """Neighbouring chunks of one length: the length, and how many there are."""
@@ -21,6 +21,11 @@ Edges: TypeAlias = int | tuple[Run, ...]
 
 Lengths: TypeAlias = int | tuple[int, ...]
 """The same as users see it: one length for all chunks, or the length of each that holds a part of the array."""
+
+Laid: TypeAlias = int | tuple[Run, ...] | tuple[tuple[int, int, int], ...]
+"""Edges as the kernel takes them: runs may have the length as stored beside length and count."""
+
+PADDED_IS_READ: Final = "chunks that are stored longer than what they hold are only read"
 
 MOST_LISTED = 1 << 24
 """More chunks than this along one dimension are not listed one by one."""
@@ -44,6 +49,16 @@ class RegularGrid(NamedTuple):
     def clipped(self) -> bool:
         """Whether the last chunks end where the array does: no."""
         return False
+
+    @property
+    def stored(self) -> None:
+        """The lengths of chunks as stored, where these differ from what chunks hold: they do not."""
+        return
+
+    @property
+    def kernel_edges(self) -> tuple[int, ...]:
+        """The edges as the kernel takes them."""
+        return self.chunk_shape
 
     @property
     def longest(self) -> tuple[int, ...]:
@@ -83,21 +98,33 @@ class RectilinearGrid(NamedTuple):
     clipped: bool = False
     """Whether, along dimensions of one length, the last chunk ends where the array does, and is stored so."""
 
+    stored: tuple[Edges, ...] | None = None
+    """The lengths of chunks as stored, where some are stored longer than what they hold; such arrays are only read.
+
+    As many as there are chunks in `edges`, and none shorter.
+    """
+
     @property
     def longest(self) -> tuple[int, ...]:
-        """A shape that no chunk goes beyond."""
+        """A shape that no stored chunk goes beyond."""
         return tuple(
-            one if isinstance(one, int) else max((length for length, _ in one), default=0) for one in self.edges
+            one if isinstance(one, int) else max((length for length, _ in one), default=0)
+            for one in self.stored or self.edges
         )
 
+    @property
+    def kernel_edges(self) -> tuple[Laid, ...]:
+        """The edges as the kernel takes them, with the lengths as stored where these differ."""
+        return self.edges if self.stored is None else tuple(map(laid, self.edges, self.stored))
+
     def common(self, shape: Sequence[int]) -> tuple[int, ...]:
-        """Give a shape of which that of every chunk is a multiple.
+        """Give a shape of which that of every stored chunk is a multiple.
 
         >>> RectilinearGrid((((4, 9), (6, 1)), 7)).common((40, 20)), RectilinearGrid((8,), clipped=True).common((20,))
         ((2, 7), (4,))
         """
         found = []
-        for one, size in zip(self.edges, shape, strict=True):
+        for one, size in zip(self.stored or self.edges, shape, strict=True):
             if isinstance(one, int):
                 found.append(gcd(one, size % one) if self.clipped and one else one)
             else:
@@ -128,9 +155,14 @@ class RectilinearGrid(NamedTuple):
             shape: The new shape.
             multiples: What the length of a new chunk must be a multiple of: that of the chunks in a shard, or 1.
 
+        Raises:
+            UnsupportedError: Chunks are stored longer than what they hold.
+
         >>> RectilinearGrid((((10, 2), (25, 1)), 7)).fitted((50, 90), (1, 1)).edges
         (((10, 2), (25, 1), (5, 1)), 7)
         """
+        if self.stored is not None:
+            raise UnsupportedError(PADDED_IS_READ)
         grown: list[Edges] = []
         for one, size, unit in zip(self.edges, shape, multiples, strict=True):
             missing = 0 if isinstance(one, int) else size - sum(length * count for length, count in one)
@@ -161,6 +193,28 @@ def merged(runs: Iterable[Run]) -> tuple[Run, ...]:
     ((5, 4), (9, 1))
     """
     return tuple((length, sum(count for _, count in same)) for length, same in groupby(runs, key=lambda one: one[0]))
+
+
+def laid(edges: Edges, stored: Edges) -> Laid:
+    """Put the lengths of chunks as stored beside what they hold of the array.
+
+    >>> laid(((4, 2), (2, 1)), ((4, 3),)), laid(5, 5)
+    (((4, 2, 4), (2, 1, 4)), 5)
+    """
+    if isinstance(edges, int) or isinstance(stored, int) or edges == stored:
+        return edges
+    found: list[tuple[int, int, int]] = []
+    rest = [list(run) for run in reversed(stored)]
+    for length, run in edges:
+        count = run
+        while count and rest:
+            part = min(count, rest[-1][1])
+            found.append((length, part, rest[-1][0]))
+            count -= part
+            rest[-1][1] -= part
+            if not rest[-1][1]:
+                rest.pop()
+    return tuple(found)
 
 
 def place(edges: Edges, at: int) -> tuple[int, int, int]:

@@ -53,6 +53,9 @@ impl Engine {
         if sel.count() == 0 {
             return Ok(());
         }
+        if self.grid.padded() {
+            return Err(Error::Invalid("chunks that are stored longer than what they hold are only read".into()));
+        }
         self.store.begin()?;
         let cells = sel.cut_at(&self.grid);
         let (parallel, nested) = self.spread(&cells);

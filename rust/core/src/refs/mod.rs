@@ -4,19 +4,32 @@
 //! the reference of a chunk by its number in C order of the grid: columns in memory, record files of parquet that are
 //! read when they are needed, or formulas that are never expanded. URLs are numbers into one table of the set.
 
+mod addresses;
 mod columns;
+mod fetch;
+mod file;
 mod formula;
+mod guard;
 mod json;
 mod opening;
+mod parquet;
+mod part;
 mod source;
+mod sources;
 mod store;
 mod urls;
 
+pub use addresses::is_public;
 pub use columns::{Columns, INLINE, MISSING, WHOLE};
+pub use fetch::{Length, Need, Taker, fetch};
+pub use file::FileSource;
 pub use formula::{Bounds, Dimension, Formula, Node, Op, Value};
+pub use guard::{Guard, Reach};
 pub use json::{Grid, JsonSet, Loose, Placed, PlacedArray, Writer, WrittenRows, packed, unpacked};
-pub use opening::Opener;
-pub use source::{FileSource, Guard, Open, Source, Stamp};
+pub use opening::{Opener, judging};
+pub use parquet::{ArrayWriter, Gathered, ParquetRows, ParquetSet, ParquetWriter, Piece};
+pub(crate) use part::{Part, token_of};
+pub use source::{Done, Open, Source, Stamp};
 pub use store::{ArrayRefs, ByKey, RefStore};
 pub use urls::Urls;
 

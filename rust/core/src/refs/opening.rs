@@ -1,37 +1,50 @@
 //! From the URL in a reference to its source, if the guard allows it.
 
-use std::path::Path;
 use std::sync::Arc;
 
-use super::{FileSource, Guard, Open, Source};
+use super::{FileSource, Guard, Open, Reach, Source};
 use crate::error::{Error, Result};
+use crate::net::{HttpSource, Judge, Settings};
 
 /// Opens what the guard allows.
 pub struct Opener {
-    guard: Guard,
+    guard: Arc<Guard>,
 }
 
 impl Opener {
     /// An opener for one set.
     pub fn new(guard: Guard) -> Self {
-        Self { guard }
-    }
-
-    fn refuse(url: &str, message: &str) -> Error {
-        Error::Unsafe { key: url.into(), message: message.into() }
+        Self { guard: Arc::new(guard) }
     }
 }
 
 impl Open for Opener {
     fn open(&self, url: &str) -> Result<Arc<dyn Source>> {
-        let path = url.strip_prefix("file://").unwrap_or(url);
-        let full = if path.starts_with('/') { path.to_owned() } else { format!("{}{path}", self.guard.base) };
-        if full.split('/').any(|part| part == "..") {
-            return Err(Self::refuse(url, "a reference must not climb out of its folder"));
+        let stamp = self.guard.stamps.get(url).cloned().unwrap_or_default();
+        match self.guard.reach(url)? {
+            Reach::File(paths) => {
+                let path =
+                    paths.iter().find(|path| path.exists()).or(paths.first()).map(|path| self.guard.file(url, path));
+                let path = path.ok_or_else(|| Error::Invalid("a URL without a path".into()))??;
+                Ok(Arc::new(FileSource::open(url, &path, &stamp)?))
+            }
+            Reach::Web { url, private } if matches!(url.scheme(), "http" | "https") => {
+                let guard = Arc::clone(&self.guard);
+                let settings = Settings::default();
+                Ok(Arc::new(HttpSource::new(url, private, stamp, judging(guard), settings)))
+            }
+            Reach::Web { url, .. } => {
+                let message = format!("references of the kind {}: cannot be read yet", url.scheme());
+                Err(Error::Store { key: url.to_string(), op: "get", message, errno: None })
+            }
         }
-        if !self.guard.allow.iter().any(|start| start == "*" || full.starts_with(start.as_str())) {
-            return Err(Self::refuse(url, "the set may not reach this place"));
-        }
-        Ok(Arc::new(FileSource::open(Path::new(&full))?))
     }
+}
+
+/// Judges redirections as the guard does.
+pub fn judging(guard: Arc<Guard>) -> Judge {
+    Arc::new(move |url| match guard.reach_url(url.clone())? {
+        Reach::Web { private, .. } => Ok(private),
+        Reach::File(_) => Err(Error::Invalid("a redirection to a file".into())),
+    })
 }

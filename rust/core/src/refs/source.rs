@@ -1,13 +1,11 @@
 //! What references lead to: bytes at a URL, read in ranges.
 
-use std::collections::HashMap;
-use std::fs::File;
-use std::io::ErrorKind;
-use std::path::Path;
 use std::sync::Arc;
-use std::time::UNIX_EPOCH;
+
+use bytes::Bytes;
 
 use crate::error::{Error, Result};
+use crate::store::Token;
 
 /// What tells whether a source is still what it was: whatever of it is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -40,13 +38,64 @@ impl Stamp {
     }
 }
 
+/// Told how a request ended: with all bytes that were asked for, or with the reason why not.
+pub type Done = Box<dyn FnOnce(Result<Bytes>) + Send>;
+
 /// Bytes at a URL.
+///
+/// A source that is no longer what it was when it was scanned, or that has fewer bytes than are asked for, answers with
+/// [`Error::Stale`], never with other bytes. Whoever opens a source hands it the [`Stamp`] that it must have.
 pub trait Source: Send + Sync {
     /// What is known of its state now.
     fn stamp(&self) -> Result<Stamp>;
 
     /// Fill `dst` from `offset` on; ending early is an error.
     fn read_at(&self, offset: u64, dst: &mut [u8]) -> Result<()>;
+
+    /// Whether answers take long to come, so that many requests should be on their way at once.
+    fn remote(&self) -> bool {
+        false
+    }
+
+    /// Ask for a range and return at once; `done` is called when it is there, from any thread, and must be quick.
+    ///
+    /// Whoever asks bounds `length`, and how many requests are on their way. What is not remote may answer before it
+    /// returns.
+    fn start(&self, offset: u64, length: u64, done: Done) {
+        done(self.read_range(offset, length));
+    }
+
+    /// As [`Source::start`], for all of it; more than `most` bytes are an error.
+    fn start_whole(&self, most: u64, done: Done) {
+        match self.stamp().map(|stamp| stamp.size) {
+            Ok(Some(size)) if size <= most => self.start(0, size, done),
+            Ok(Some(size)) => done(Err(Error::Limit(format!("a source of {size} bytes, where {most} are the most")))),
+            Ok(None) => done(Err(Error::Invalid("a source that does not tell its size".into()))),
+            Err(error) => done(Err(error)),
+        }
+    }
+
+    /// A range in memory of its own.
+    fn read_range(&self, offset: u64, length: u64) -> Result<Bytes> {
+        let size = self.stamp()?.size.unwrap_or(u64::MAX);
+        if offset.checked_add(length).is_none_or(|end| end > size) {
+            return Err(Error::stale("", format!("{length} bytes from {offset} on lie past its end, at {size}")));
+        }
+        let length = usize::try_from(length).map_err(|_| Error::Limit(format!("a range of {length} bytes")))?;
+        let mut data = vec![0; length];
+        self.read_at(offset, &mut data)?;
+        Ok(data.into())
+    }
+
+    /// Whether the URL still leads to this very source, as far as can be told at little cost.
+    fn is_current(&self) -> bool {
+        true
+    }
+
+    /// Which state of the source this is, where that can be told: equal tokens mean equal bytes.
+    fn token(&self) -> Option<Token> {
+        None
+    }
 
     /// The widest gap between two ranges that is cheaper to read over than to skip.
     fn gap(&self) -> u64 {
@@ -58,72 +107,4 @@ pub trait Source: Send + Sync {
 pub trait Open: Send + Sync {
     /// Open what the URL names.
     fn open(&self, url: &str) -> Result<Arc<dyn Source>>;
-}
-
-/// Which URLs a set may reach, and where relative ones start.
-#[derive(Debug, Clone, Default)]
-pub struct Guard {
-    /// Where the set itself is, up to and with the last `/`: what relative URLs are relative to.
-    pub base: String,
-    /// What URLs may begin with, each ending at a `/`; `*` allows everything.
-    pub allow: Vec<String>,
-    /// The states in which the sources were scanned, by URL as the set spells it.
-    pub stamps: HashMap<String, Stamp>,
-}
-
-/// A file of this machine.
-pub struct FileSource {
-    file: File,
-    name: String,
-}
-
-impl FileSource {
-    /// Open a file.
-    pub fn open(path: &Path) -> Result<Self> {
-        let name = path.display().to_string();
-        let fail = |error: std::io::Error| failed(&name, &error);
-        let file = File::open(path).map_err(fail)?;
-        if !file.metadata().map_err(fail)?.is_file() {
-            return Err(Error::Store { key: name, op: "get", message: "this is no file".into(), errno: None });
-        }
-        Ok(Self { file, name })
-    }
-}
-
-fn failed(name: &str, error: &std::io::Error) -> Error {
-    let message = match error.kind() {
-        ErrorKind::NotFound => "the referenced file is not there".into(),
-        _ => error.to_string(),
-    };
-    Error::Store { key: name.into(), op: "get", message, errno: error.raw_os_error() }
-}
-
-impl Source for FileSource {
-    fn stamp(&self) -> Result<Stamp> {
-        let meta = self.file.metadata().map_err(|error| failed(&self.name, &error))?;
-        let modified = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        let modified = modified.and_then(|time| i64::try_from(time.as_nanos()).ok());
-        Ok(Stamp { size: Some(meta.len()), modified, etag: None })
-    }
-
-    #[cfg(unix)]
-    fn read_at(&self, offset: u64, dst: &mut [u8]) -> Result<()> {
-        use std::os::unix::fs::FileExt;
-        self.file.read_exact_at(dst, offset).map_err(|error| failed(&self.name, &error))
-    }
-
-    #[cfg(windows)]
-    fn read_at(&self, offset: u64, dst: &mut [u8]) -> Result<()> {
-        use std::os::windows::fs::FileExt;
-        let mut done = 0usize;
-        while let Some(rest) = dst.get_mut(done..).filter(|rest| !rest.is_empty()) {
-            let n = self.file.seek_read(rest, offset.saturating_add(done as u64));
-            let n = n.map_err(|error| failed(&self.name, &error))?;
-            if n == 0 {
-                return Err(failed(&self.name, &ErrorKind::UnexpectedEof.into()));
-            }
-            done = done.saturating_add(n);
-        }
-        Ok(())
-    }
 }

@@ -167,12 +167,12 @@ struct Opened {
 }
 
 #[cfg(unix)]
-pub(super) fn read_exact_at(file: &File, dst: &mut [u8], offset: u64) -> io::Result<()> {
+pub(crate) fn read_exact_at(file: &File, dst: &mut [u8], offset: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, dst, offset)
 }
 
 #[cfg(windows)]
-pub(super) fn read_exact_at(file: &File, mut dst: &mut [u8], mut offset: u64) -> io::Result<()> {
+pub(crate) fn read_exact_at(file: &File, mut dst: &mut [u8], mut offset: u64) -> io::Result<()> {
     while !dst.is_empty() {
         match std::os::windows::fs::FileExt::seek_read(file, dst, offset)? {
             0 => return Err(io::ErrorKind::UnexpectedEof.into()),
@@ -186,14 +186,14 @@ pub(super) fn read_exact_at(file: &File, mut dst: &mut [u8], mut offset: u64) ->
 }
 
 #[cfg(unix)]
-pub(super) fn token(meta: &fs::Metadata) -> Option<Token> {
+pub(crate) fn token(meta: &fs::Metadata) -> Option<Token> {
     use std::os::unix::fs::MetadataExt;
     let time = (meta.mtime() as u64).wrapping_mul(1_000_000_000).wrapping_add(meta.mtime_nsec() as u64);
     Some(Token([meta.dev(), meta.ino(), meta.size(), time]))
 }
 
 #[cfg(not(unix))]
-pub(super) fn token(meta: &fs::Metadata) -> Option<Token> {
+pub(crate) fn token(meta: &fs::Metadata) -> Option<Token> {
     let time = meta.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
     Some(Token([meta.len(), time.as_secs(), u64::from(time.subsec_nanos()), 0]))
 }

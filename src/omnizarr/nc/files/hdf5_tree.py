@@ -12,9 +12,10 @@ import numpy as np
 from omnizarr.errors import LimitError, UnsupportedError
 from omnizarr.nc.files.hdf5_attributes import read_attributes
 from omnizarr.nc.files.hdf5_storage import read_storage
-from omnizarr.nc.files.hdf5_types import Types
+from omnizarr.nc.files.hdf5_types import Id, Types
 from omnizarr.nc.files.hdf5_values import Stored
 from omnizarr.nc.tree import Dim, Group, Var
+from omnizarr.nc.types import Type
 
 _NO_VARIABLE: Final = b"This is a netCDF dimension but not a netCDF variable."
 _OTHER_NAME: Final = "_nc4_non_coord_"
@@ -118,6 +119,9 @@ class TreeReader:
     def _add_dataset(self, group: Group, name: str, dataset: Any) -> None:  # noqa: ANN401 - as above
         h5ds = self.h5py.h5ds
         scale = None
+        if dataset.shape is None:
+            self._add_nothing(group, name, dataset)
+            return
         if dataset.shape and h5ds.is_scale(dataset):
             scale = self._add_dim(group, name, dataset)
             if h5ds.get_scale_name(dataset)[: len(_NO_VARIABLE)] == _NO_VARIABLE:
@@ -125,10 +129,8 @@ class TreeReader:
                     scale.size = 0  # as long as the variables that use it
                 return
         tid = dataset.get_type()
-        try:
-            kind = self.types.find(tid, group)
-        except UnsupportedError:
-            self.left_out.append(f"{group.path.rstrip('/')}/{name}")
+        kind = self._type_of(tid, group, name)
+        if kind is None:
             return
         shown = name.removeprefix(_OTHER_NAME) if name != _OTHER_NAME else name
         var = group.add_var(shown, kind)
@@ -139,6 +141,19 @@ class TreeReader:
         if ids is not None and len(ids) != len(dataset.shape):
             ids = None
         self._datasets[id(group)].append(_Dataset(var, dataset, scale, ids))
+
+    def _add_nothing(self, group: Group, name: str, dataset: Any) -> None:  # noqa: ANN401 - as above
+        """Take up a dataset that has no elements, not even one."""
+        del dataset
+        self.left_out.append(f"{group.path.rstrip('/')}/{name} (it has no values)")
+
+    def _type_of(self, tid: Id, group: Group, name: str) -> Type | None:
+        """Return the type of a dataset; `None` if it is left out because netCDF has no such type."""
+        try:
+            return self.types.find(tid, group)
+        except UnsupportedError:
+            self.left_out.append(f"{group.path.rstrip('/')}/{name}")
+            return None
 
     def _add_dim(self, group: Group, name: str, dataset: Any) -> Dim:  # noqa: ANN401 - as above
         given = self._hidden_ids(dataset, b"_Netcdf4Dimid")
@@ -211,6 +226,6 @@ class TreeReader:
 def _measure(root: Group) -> None:
     """Let unlimited dimensions be as long as the longest of the variables that use them."""
     for var in root.all_vars():
-        for dim, size in zip(var.dims, var.handle.id.shape, strict=True):
+        for dim, size in zip(var.dims, var.handle.id.shape or (), strict=True):
             if dim.unlimited:
                 dim.size = max(dim.size, size)

@@ -43,6 +43,9 @@ class Builder:
         Raises:
             MetadataError: If the parts contradict each other, or have no form in the dialect.
         """
+        if options.get("dims") == [] and self._dialect == "zarr2":
+            # xarray insists on the attribute even where there is nothing to name.
+            options["attrs"] = {**(options.get("attrs") or {}), "_ARRAY_DIMENSIONS": []}
         meta = array_meta(options, self._dialect)
         self._add(path, documents(meta))
         self.references.arrays[path] = rows or Chunks.ranges(grid_of(meta).counts, 0, [], [], numbers=[])

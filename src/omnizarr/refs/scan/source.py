@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, Final, Literal, NamedTuple
 
 from omnizarr.errors import NotFoundError
 from omnizarr.refset.model import Stamp
@@ -24,6 +24,12 @@ class Options(NamedTuple):
 
     skip: tuple[str, ...] = ()
     """All but the variables of these names."""
+
+    on_error: Literal["raise", "drop"] = "raise"
+    """Whether variables that references cannot describe are an error, or are left out with a warning."""
+
+
+DEFAULTS: Final = Options()
 
 
 class SourceFile:

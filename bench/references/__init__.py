@@ -1,0 +1,1 @@
+"""The race of reference sets: opening, combining, scanning and reading, against kerchunk, VirtualiZarr and fsspec."""

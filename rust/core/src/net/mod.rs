@@ -1,0 +1,93 @@
+//! Bytes from servers: an HTTP client for ranges, which believes nothing that it can check.
+//!
+//! One runtime and two clients for each process, made on first use: one connects to public addresses only, the other
+//! to whatever the caller has named. Redirections are followed here and not by the client, so that each is judged.
+
+mod address;
+mod answer;
+mod blocks;
+mod body;
+mod date;
+mod http;
+mod judge;
+mod request;
+
+pub use blocks::Blocks;
+pub use http::{HttpSource, Judge, Settings, fetch_document};
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use reqwest::{Client, redirect};
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::Semaphore;
+
+use crate::error::{Error, Result};
+use crate::fork::PerProcess;
+
+/// Requests that are on their way to one host at a time.
+const MOST_AT_ONCE: usize = 32;
+
+const CONNECT: Duration = Duration::from_secs(10);
+const KEEP_ALIVE: Duration = Duration::from_secs(60);
+
+/// What a process needs to reach servers.
+pub(crate) struct Net {
+    runtime: Runtime,
+    public: OnceLock<std::result::Result<Client, String>>,
+    any: OnceLock<std::result::Result<Client, String>>,
+    hosts: Mutex<HashMap<String, Arc<Semaphore>>>,
+}
+
+static NET: PerProcess<OnceLock<std::result::Result<Net, String>>> = PerProcess::new(OnceLock::new);
+
+fn failed(message: &str) -> Error {
+    Error::Store { key: String::new(), op: "get", message: message.into(), errno: None }
+}
+
+/// This process's means to reach servers.
+pub(crate) fn net() -> Result<&'static Net> {
+    let made = NET.get().get_or_init(|| {
+        let builder = Builder::new_multi_thread().worker_threads(2).thread_name("omnizarr-net").enable_all().build();
+        let runtime = builder.map_err(|error| format!("no threads for the network: {error}"))?;
+        Ok(Net { runtime, public: OnceLock::new(), any: OnceLock::new(), hosts: Mutex::default() })
+    });
+    made.as_ref().map_err(|message| failed(message))
+}
+
+impl Net {
+    pub(crate) fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+
+    /// The client for public addresses, or the one for all.
+    pub(crate) fn client(&self, private: bool) -> Result<&Client> {
+        let slot = if private { &self.any } else { &self.public };
+        slot.get_or_init(|| client(private)).as_ref().map_err(|message| failed(message))
+    }
+
+    /// What bounds the requests to a host.
+    pub(crate) fn gate(&self, host: &str) -> Arc<Semaphore> {
+        let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(gate) = hosts.get(host) {
+            return Arc::clone(gate);
+        }
+        let gate = Arc::new(Semaphore::new(MOST_AT_ONCE));
+        hosts.insert(host.to_owned(), Arc::clone(&gate));
+        gate
+    }
+}
+
+fn client(private: bool) -> std::result::Result<Client, String> {
+    let mut builder = Client::builder()
+        .user_agent(concat!("omnizarr/", env!("CARGO_PKG_VERSION")))
+        .redirect(redirect::Policy::none())
+        .connect_timeout(CONNECT)
+        .pool_idle_timeout(KEEP_ALIVE)
+        .pool_max_idle_per_host(MOST_AT_ONCE);
+    if !private {
+        builder = builder.dns_resolver(address::PublicOnly { proxies: address::proxies() });
+    }
+    builder.build().map_err(|error| format!("no HTTP client: {error}"))
+}

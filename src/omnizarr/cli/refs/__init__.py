@@ -1,0 +1,1 @@
+"""`oz refs`: reference sets, one module for each action."""

@@ -1,0 +1,74 @@
+"""`oz refs scan`: find the chunks of files, and write a reference set of each."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+
+from omnizarr import refs
+from omnizarr.cli.output import Output
+from omnizarr.cli.parser import Parser
+from omnizarr.cli.refs.words import add_scan, add_target, form_options, scan_options
+from omnizarr.errors import NodeTypeError
+
+
+def configure(parser: Parser) -> None:
+    """Say what the action takes."""
+    parser.add_argument(
+        "files", nargs="+", metavar="FILE", help="netCDF, HDF5, GRIB, TIFF, FITS, Zarr, or a reference set; also a URL"
+    )
+    add_target(parser)
+    add_scan(parser)
+    parser.set_examples(
+        (
+            ("oz refs scan day1.nc -o day1.json", "one file"),
+            ("oz refs scan day*.nc -o sets --form json.zst", "a set of each, in a folder"),
+            ("oz refs scan model.h5 -o model.parq --only 't*' --inline 0", "some variables, nothing in the set itself"),
+        )
+    )
+
+
+def run(arguments: Namespace, out: Output) -> int:
+    """Do it."""
+    options, form = scan_options(arguments), form_options(arguments)
+    if len(arguments.files) == 1:
+        found = refs.scan(arguments.files[0], **{name: options[name] for name in ("inline", "group", "only", "skip", "cache")})
+        refs.write(found, arguments.output, **form)
+        return _tell(out, [(arguments.files[0], arguments.output, found)])
+    ending = form["form"] or "json"
+    if os.path.isfile(arguments.output):  # noqa: PTH113 - pathlib takes long to import
+        raise NodeTypeError(f"{arguments.output} is a file; the sets of several files go into a folder")
+    with out.progress("scanning", "files") as bar:
+        results = refs.scan_all(
+            arguments.files,
+            refs.Options(options["inline"], options["group"], tuple(options["only"]), tuple(options["skip"])),
+            workers=options["workers"],
+            cache=options["cache"],
+            progress=lambda done, total: bar(done, total, 0),
+        )
+    good = refs.checked(results, options["on_error"])
+    names = [one.where for one in results if one.references is not None]
+    os.makedirs(arguments.output, exist_ok=True)  # noqa: PTH103 - as above
+    written = []
+    for where, found in zip(names, good, strict=True):
+        target = f"{arguments.output}/{os.path.basename(where.rstrip('/'))}.{'parq' if ending == 'parquet' else ending}"  # noqa: PTH119
+        refs.write(found, target, **form)
+        written.append((where, target, found))
+    return _tell(out, written)
+
+
+def _tell(out: Output, written: list[tuple[str, str, refs.References]]) -> int:
+    rows = [
+        {
+            "file": where,
+            "set": target,
+            "arrays": len(found.arrays),
+            "references": sum(map(len, found.arrays.values())),
+        }
+        for where, target, found in written
+    ]
+    if out.as_json:
+        out.json(rows)
+    else:
+        out.lines(f"{row['set']}: {row['references']:,} references of {row['arrays']} arrays" for row in rows)
+    return 0

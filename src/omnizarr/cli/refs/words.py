@@ -1,0 +1,65 @@
+"""What several actions take."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import Any
+
+from omnizarr.cli.parser import Parser
+from omnizarr.refs.scan.source import DEFAULTS
+
+
+def add_target(parser: Parser) -> None:
+    """Add where a set is written, and how."""
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="TARGET",
+        required=True,
+        help="where the set goes; its name says how: .json, .json.gz, .json.zst, .parq",
+    )
+    add_form(parser)
+
+
+def add_form(parser: Parser) -> None:
+    """Add how a set is written."""
+    group = parser.add_argument_group("how it is written")
+    group.add_argument("--form", choices=("json", "json.gz", "json.zst", "parquet"), help="whatever the name says")
+    group.add_argument("--record-size", type=int, default=100_000, metavar="N", help="references in a file of parquet")
+    group.add_argument("--overwrite", action="store_true", help="replace what is there")
+
+
+def form_options(arguments: Namespace) -> dict[str, Any]:
+    """Return what `omnizarr.refs.write` takes of these."""
+    return {"form": arguments.form, "record_size": arguments.record_size, "overwrite": arguments.overwrite}
+
+
+def add_scan(parser: Parser) -> None:
+    """Add how files are scanned."""
+    group = parser.add_argument_group("how files are scanned")
+    group.add_argument(
+        "--inline",
+        type=int,
+        default=DEFAULTS.inline,
+        metavar="BYTES",
+        help=f"take chunks of fewer bytes into the set itself ({DEFAULTS.inline})",
+    )
+    group.add_argument("--group", default="", metavar="PATH", help="only what is below this group of each file")
+    group.add_argument("--only", action="append", default=[], metavar="NAME", help="only such variables (t*); repeat it")
+    group.add_argument("--skip", action="append", default=[], metavar="NAME", help="all but such variables; repeat it")
+    group.add_argument("--workers", type=int, metavar="N", help="processes; by default one for each processor")
+    group.add_argument("--cache", metavar="FOLDER", help="keep what was found there; files that are the same are not scanned")
+    group.add_argument("--skip-errors", action="store_true", help="leave out files that cannot be scanned, with a warning")
+
+
+def scan_options(arguments: Namespace) -> dict[str, Any]:
+    """Return what `omnizarr.refs.scan` takes of these."""
+    return {
+        "inline": arguments.inline,
+        "group": arguments.group,
+        "only": arguments.only,
+        "skip": arguments.skip,
+        "workers": arguments.workers,
+        "cache": arguments.cache,
+        "on_error": "skip" if arguments.skip_errors else "raise",
+    }

@@ -1,0 +1,157 @@
+"""Where the elements of a dataset are: in chunks, in one piece, in the header, or in other files."""
+
+from __future__ import annotations
+
+import os
+from math import gcd, prod
+from typing import Any, Final
+
+import numpy as np
+
+from omnizarr.errors import CorruptError, NotFoundError, UnsupportedError
+from omnizarr.limits import DEFAULT_LIMITS
+from omnizarr.refs.scan.hdf5_chunks import chunk_numbers, chunk_rows
+from omnizarr.refs.scan.hdf5_elements import Element
+from omnizarr.refs.scan.hdf5_filters import codecs_of, filters_of
+from omnizarr.refs.scan.hdf5_masks import settle
+from omnizarr.refs.scan.hdf5_site import Site
+from omnizarr.refs.scan.hdf5_values import Laid, embedded
+from omnizarr.refs.scan.hdf5_virtual import virtual
+from omnizarr.refset.model import Chunks
+
+_UNKNOWN: Final = (1 << 64) - 1
+"""The length of an external file that the dataset may use to its end."""
+
+
+def lay(site: Site, dataset: Any, element: Element, shape: tuple[int, ...]) -> Laid:  # noqa: ANN401 - of h5py's
+    """Find the elements of a dataset.
+
+    Args:
+        site: The file.
+        dataset: The dataset.
+        element: Its elements.
+        shape: What its shape is to be; along unlimited dimensions that may be more than it has itself.
+
+    Raises:
+        UnsupportedError: If references cannot describe them, and they are too many to be taken into the set.
+    """
+    h5py, plist = site.h5py, dataset.get_create_plist()
+    h5d, layout = h5py.h5d, plist.get_layout()
+    url = site.url_of(dataset)
+    if layout == h5d.VIRTUAL:
+        return virtual(site, dataset, element)
+    if element.kind != "plain" or layout == h5d.COMPACT:
+        return embedded(h5py, dataset, element)
+    if not element.exact:
+        return embedded(h5py, dataset, element, "its elements are stored with bits that NumPy's types do not have")
+    if layout == h5d.CHUNKED:
+        return _chunked(site, dataset, element, shape, url)
+    if plist.get_external_count():
+        return _external(site, dataset, element)
+    offset = dataset.get_offset()
+    if offset is None or 0 in dataset.shape:
+        return Laid(_at_least_one((*shape, *element.tail)), [], None, complete=0 in shape)
+    return pieces(dataset.shape, element, [(url, offset, prod(dataset.shape) * _itemsize(element))])
+
+
+def _chunked(site: Site, dataset: Any, element: Element, shape: tuple[int, ...], url: int) -> Laid:  # noqa: ANN401 - as above
+    plist = dataset.get_create_plist()
+    chunks = tuple(int(length) for length in plist.get_chunk())
+    whole = (*chunks, *element.tail)
+    filters = filters_of(plist)
+    counts = tuple(-(-length // chunk) for length, chunk in zip(shape, chunks, strict=True))
+    try:
+        codecs_of(filters, element, chunks)
+    except UnsupportedError as error:
+        return embedded(site.h5py, dataset, element, error.message)
+    rows = chunk_rows(dataset)
+    outside = (rows.starts >= np.array(dataset.shape, np.uint64)).any(axis=1)
+    if outside.any():
+        raise CorruptError(f"{int(outside.sum())} of its chunks are outside of its shape {dataset.shape}")
+    numbers = chunk_numbers(rows.starts, chunks, counts)
+    if len(numbers) > 1 and not (numbers[1:] > numbers[:-1]).all():
+        order = np.argsort(numbers, kind="stable")
+        numbers = numbers[order]
+        rows = rows._replace(**{name: column[order] for name, column in rows._asdict().items()})
+        if (numbers[1:] == numbers[:-1]).any():
+            raise CorruptError("its index has a chunk twice")
+    complete = len(numbers) == prod(counts) and shape == dataset.shape
+    try:
+        filters, inline = settle(site, dataset, element, filters, rows)
+    except UnsupportedError as error:
+        return embedded(site.h5py, dataset, element, error.message)
+    codecs = codecs_of(filters, element, chunks)
+    grid = (*counts, *(1 for _ in element.tail))
+    made = Chunks.ranges(grid, url, rows.offsets, rows.lengths, numbers=None if complete else numbers)
+    return Laid(whole, codecs, made if inline is None else inline.into(made), complete)
+
+
+def pieces(shape: tuple[int, ...], element: Element, segments: list[tuple[int, int, int]]) -> Laid:
+    """Cut what lies in one piece, or in several that follow each other, into chunks that each lie in one.
+
+    Args:
+        shape: The shape.
+        element: The elements.
+        segments: The number of a URL, an offset and a length for each.
+
+    Raises:
+        UnsupportedError: If the segments meet within what can be no two chunks.
+    """
+    whole = (*shape, *element.tail)
+    ends = np.cumsum([length for _, _, length in segments])
+    common = gcd(*(int(end) for end in ends))
+    chunk = list(_at_least_one(whole))
+    size = prod(chunk) * element.dtype.itemsize
+    for axis, length in enumerate(whole):
+        if common % size == 0 and size <= DEFAULT_LIMITS.max_chunk_bytes:
+            break
+        row = size // length
+        chunk[axis] = next(
+            (n for n in _divisors(length) if common % (n * row) == 0 and n * row <= DEFAULT_LIMITS.max_chunk_bytes), 1
+        )
+        size = chunk[axis] * row
+    if common % size:
+        raise UnsupportedError("its elements are in several files, in pieces that are no chunks")
+    counts = tuple(-(-length // n) for length, n in zip(whole, chunk, strict=True))
+    starts = np.arange(prod(counts), dtype=np.uint64) * np.uint64(size)
+    at = np.searchsorted(ends, starts, side="right")
+    begins = np.concatenate([[0], ends[:-1]]).astype(np.uint64)
+    urls = np.array([url for url, _, _ in segments], np.uint32)[at]
+    offsets = np.array([offset for _, offset, _ in segments], np.uint64)[at] + (starts - begins[at])
+    return Laid(tuple(chunk), [], Chunks.ranges(counts, urls, offsets, size), complete=True)
+
+
+def _external(site: Site, dataset: Any, element: Element) -> Laid:  # noqa: ANN401 - as above
+    plist, left = dataset.get_create_plist(), prod(dataset.shape) * _itemsize(element)
+    if not left:
+        return Laid(_at_least_one((*dataset.shape, *element.tail)), [], None, complete=True)
+    segments: list[tuple[int, int, int]] = []
+    for index in range(plist.get_external_count()):
+        name, offset, length = plist.get_external(index)
+        path = site.beside(name.decode("utf-8", "surrogateescape"))
+        if site.local is not None and not os.path.exists(path):  # noqa: PTH110 - the path is text already
+            raise NotFoundError(f"its elements are in the file {path}, which is not there")
+        taken = left if int(length) in (0, _UNKNOWN) else min(int(length), left)
+        segments.append((site.url(path), int(offset), taken))
+        left -= taken
+        if not left:
+            return pieces(dataset.shape, element, segments)
+    raise UnsupportedError(f"the last {left} bytes of its elements are in no file")
+
+
+def _itemsize(element: Element) -> int:
+    return element.dtype.itemsize * prod(element.tail)
+
+
+def _at_least_one(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(max(length, 1) for length in shape)
+
+
+def _divisors(number: int) -> list[int]:
+    """Return the divisors of a number, the largest first.
+
+    >>> _divisors(12)
+    [12, 6, 4, 3, 2, 1]
+    """
+    small = [n for n in range(1, int(number**0.5) + 1) if number % n == 0]
+    return sorted({*small, *(number // n for n in small)}, reverse=True)

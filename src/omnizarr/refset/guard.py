@@ -1,0 +1,78 @@
+"""Which places a reference set may reach: its own folder, and what is public; the kernel enforces it.
+
+A set is text that others wrote, and what it names is opened with the rights of whoever reads it. So it may lead to the
+folder that it came from and to all below it, and to public servers; a file elsewhere on this machine, or a server that
+only this machine can see, needs the word of the caller.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Final
+
+from omnizarr.store.file import local_path
+
+PUBLIC: Final = ("http://", "https://", "s3://", "gs://", "gcs://", "az://", "abfs://", "abfss://")
+"""What every set may reach, as far as it is public."""
+
+VARIABLE: Final = "OMNIZARR_ALLOW"
+"""The environment's list of places that are allowed to all sets, separated as PATH is."""
+
+
+def defaults(where: str) -> tuple[str, list[str]]:
+    """Return what relative URLs of a set are relative to, and the places that it may reach unasked.
+
+    Args:
+        where: The path or URL of the set: of a file, or of a folder of parquet files.
+
+    >>> base, allow = defaults("https://example.org/data/set.json")
+    >>> base, base in allow
+    ('https://example.org/data/', True)
+    """
+    base = base_of(where)
+    return base, [*([base] if base else []), *PUBLIC, *of_environment()]
+
+
+def of_environment() -> list[str]:
+    """Return the places that the environment allows to all sets."""
+    return spelled(_split(os.environ.get(VARIABLE, "")))
+
+
+def spelled(allow: Sequence[str]) -> list[str]:
+    """Return the places that a caller allows as the kernel wants them: paths from the root on.
+
+    >>> spelled(["https://example.org/", "*"])
+    ['https://example.org/', '*']
+    """
+    given = [place for place in allow if place]
+    return [place if "://" in place or place == "*" else os.path.abspath(place) for place in given]  # noqa: PTH100 - text
+
+
+def base_of(where: str) -> str:
+    """Return the folder that a set lies in, ending in a slash; empty if it is nowhere.
+
+    A set that is a folder itself, of parquet files, lies in the one above: its sources are beside it.
+
+    >>> base_of("s3://bucket/a/set.json"), base_of("s3://bucket/a/set.parquet/"), base_of("memory:example")
+    ('s3://bucket/a/', 's3://bucket/a/', '')
+    """
+    scheme, mark, rest = where.partition("://")
+    if mark and scheme.lower() not in ("file", "local"):
+        path = rest.partition("?")[0].partition("#")[0].rstrip("/")
+        return f"{scheme}://{path.rpartition('/')[0] or path}/"
+    if not mark and where.partition(":")[0] == "memory":
+        return ""
+    folder = os.path.dirname(local_path(where.rstrip("/")))  # noqa: PTH120 - pathlib takes longer to import
+    return folder if folder.endswith(os.sep) else folder + os.sep
+
+
+def _split(text: str) -> list[str]:
+    """Cut a list of places at the separator of paths, though not within `https://`."""
+    places: list[str] = []
+    for part in text.split(os.pathsep):
+        if part.startswith("//") and places and places[-1].isalnum():
+            places[-1] += ":" + part
+        else:
+            places.append(part)
+    return places
