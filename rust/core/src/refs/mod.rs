@@ -23,9 +23,9 @@ pub use fetch::{Length, Need, Taker, fetch};
 pub use file::FileSource;
 pub use guard::{Guard, Reach};
 pub use opening::{Opener, judging};
+pub use parquet::{ArrayWriter, Gathered, ParquetRows, ParquetSet, ParquetWriter, Piece};
 pub(crate) use part::{Part, token_of};
 pub use source::{Done, Open, Source, Stamp};
-pub use parquet::{ArrayWriter, Gathered, ParquetRows, ParquetSet, ParquetWriter, Piece};
 pub use store::{ArrayRefs, ByKey, RefStore};
 pub use urls::Urls;
 

@@ -193,12 +193,17 @@ impl FileWriter<'_> {
             texts.push(self.urls.get(url).ok_or_else(|| Error::Invalid("a URL without a number".into()))?);
         }
         if !category {
-            let written = self.texts(written, PLAIN, |writer, row, values, _| {
-                let Some(&url) = writer.row(row, is_path) else { return Ok(false) };
-                let text = local.get(&url).and_then(|&i| texts.get(i)).map_or("", |text| text);
-                put(values, text.as_bytes());
-                Ok(true)
-            }, 0)?;
+            let written = self.texts(
+                written,
+                PLAIN,
+                |writer, row, values, _| {
+                    let Some(&url) = writer.row(row, is_path) else { return Ok(false) };
+                    let text = local.get(&url).and_then(|&i| texts.get(i)).map_or("", |text| text);
+                    put(values, text.as_bytes());
+                    Ok(true)
+                },
+                0,
+            )?;
             return Ok((written, None));
         }
         let mut data = Vec::new();
@@ -213,14 +218,19 @@ impl FileWriter<'_> {
         })?;
         let width = order.len().saturating_sub(1).checked_ilog2().map_or(1, |bits| bits.saturating_add(1));
         let mut last = (MISSING, 0);
-        let written = self.texts(written, RLE_DICTIONARY, |writer, row, _, indices| {
-            let Some(&url) = writer.row(row, is_path) else { return Ok(false) };
-            if url != last.0 {
-                last = (url, local.get(&url).and_then(|&i| u32::try_from(i).ok()).unwrap_or(0));
-            }
-            indices.push(last.1);
-            Ok(true)
-        }, width)?;
+        let written = self.texts(
+            written,
+            RLE_DICTIONARY,
+            |writer, row, _, indices| {
+                let Some(&url) = writer.row(row, is_path) else { return Ok(false) };
+                if url != last.0 {
+                    last = (url, local.get(&url).and_then(|&i| u32::try_from(i).ok()).unwrap_or(0));
+                }
+                indices.push(last.1);
+                Ok(true)
+            },
+            width,
+        )?;
         Ok((written, Some(order.len())))
     }
 
@@ -233,21 +243,27 @@ impl FileWriter<'_> {
     fn raws(&mut self) -> Result<Written> {
         let written = self.begin(6, true);
         let mut encoded = Buffer::default();
-        self.texts(written, PLAIN, |writer, row, values, _| {
-            let Some(&url) = writer.row(row, is_raw) else { return Ok(false) };
-            let bytes = if url == INLINE { writer.rows.inline(row) } else { Some(&[][..]) };
-            let outside = || Error::Invalid("an inline reference lies outside the inline bytes".into());
-            let bytes = bytes.ok_or_else(outside)?;
-            if bytes.starts_with(BASE64) {
-                // Every reader would decode it, so that it has to be encoded.
-                let encode = |work: &mut scratch::Scratch| crate::codec::Base64.encode(bytes, &mut encoded, &mut work.cx);
-                scratch::with(encode).map_err(failed)?;
-                put(values, &[BASE64, encoded.as_slice()].concat());
-            } else {
-                put(values, bytes);
-            }
-            Ok(true)
-        }, 0)
+        self.texts(
+            written,
+            PLAIN,
+            |writer, row, values, _| {
+                let Some(&url) = writer.row(row, is_raw) else { return Ok(false) };
+                let bytes = if url == INLINE { writer.rows.inline(row) } else { Some(&[][..]) };
+                let outside = || Error::Invalid("an inline reference lies outside the inline bytes".into());
+                let bytes = bytes.ok_or_else(outside)?;
+                if bytes.starts_with(BASE64) {
+                    // Every reader would decode it, so that it has to be encoded.
+                    let encode =
+                        |work: &mut scratch::Scratch| crate::codec::Base64.encode(bytes, &mut encoded, &mut work.cx);
+                    scratch::with(encode).map_err(failed)?;
+                    put(values, &[BASE64, encoded.as_slice()].concat());
+                } else {
+                    put(values, bytes);
+                }
+                Ok(true)
+            },
+            0,
+        )
     }
 
     fn numbers(&mut self, number: impl Fn(u32, u64, u64) -> u64) -> Result<Written> {
@@ -354,13 +370,23 @@ fn pandas(categories: Option<usize>) -> String {
     let path = match categories {
         None => column("path", "object", "unicode", "null"),
         Some(count) => {
-            let codes = if count < 128 { "int8" } else if count < 32_768 { "int16" } else { "int32" };
+            let codes = if count < 128 {
+                "int8"
+            } else if count < 32_768 {
+                "int16"
+            } else {
+                "int32"
+            };
             let metadata = format!(r#"{{"num_categories": {count}, "ordered": false}}"#);
             column("path", codes, "categorical", &metadata)
         }
     };
-    let columns =
-        [path, column("offset", "int64", "int64", "null"), column("size", "int64", "int64", "null"), column("raw", "object", "bytes", "null")];
+    let columns = [
+        path,
+        column("offset", "int64", "int64", "null"),
+        column("size", "int64", "int64", "null"),
+        column("raw", "object", "bytes", "null"),
+    ];
     format!(
         concat!(
             r#"{{"column_indexes": [], "columns": [{}], "#,

@@ -64,9 +64,13 @@ impl ParquetRows {
         let start = all.inline.len() as u64;
         let rows = local.rows;
         all.numbers.extend(rows.numbers);
-        all.offsets.extend(rows.offsets.iter().zip(&rows.urls).map(|(&offset, &url)| {
-            if url == INLINE { offset.saturating_add(start) } else { offset }
-        }));
+        all.offsets.extend(
+            rows.offsets.iter().zip(&rows.urls).map(
+                |(&offset, &url)| {
+                    if url == INLINE { offset.saturating_add(start) } else { offset }
+                },
+            ),
+        );
         all.urls.extend(rows.urls.iter().map(|&url| numbers.get(url as usize).copied().unwrap_or(url)));
         all.lengths.extend(rows.lengths);
         all.inline.extend(rows.inline);

@@ -51,8 +51,7 @@ impl Kept {
     }
 
     fn grow(&mut self, name: Name, record: &Arc<Record>, by: i64) {
-        let (_, bytes, _) =
-            self.records.entry(name).or_insert_with(|| (Arc::clone(record), 0, self.tick));
+        let (_, bytes, _) = self.records.entry(name).or_insert_with(|| (Arc::clone(record), 0, self.tick));
         *bytes = bytes.saturating_add(by);
         self.bytes = self.bytes.saturating_add(by);
         if self.bytes > i64::try_from(KEPT).unwrap_or(i64::MAX) {
@@ -188,7 +187,8 @@ pub fn inline(key: &str, raw: Bytes) -> Result<Bytes> {
     let Some(text) = raw.strip_prefix(BASE64) else { return Ok(raw) };
     let mut out = Buffer::default();
     let decoded = scratch::with(|work| Base64.decode(text, &mut out, Want::AtMost(text.len()), &mut work.cx));
-    decoded.map_err(|error| Bad::corrupt(format!("an inline value that begins with base64: is none: {error}")).of(key))?;
+    decoded
+        .map_err(|error| Bad::corrupt(format!("an inline value that begins with base64: is none: {error}")).of(key))?;
     Ok(Bytes::copy_from_slice(out.as_slice()))
 }
 
@@ -206,7 +206,8 @@ impl Rows for ParquetRows {
             Row::Inline(raw) => Some(Reference::Inline(inline(record.key(), raw)?)),
             Row::At(path, offset, length) => {
                 let path = part.paths.text(path);
-                let text = std::str::from_utf8(&path).map_err(|_| Bad::corrupt("a path is no text").of(record.key()))?;
+                let text =
+                    std::str::from_utf8(&path).map_err(|_| Bad::corrupt("a path is no text").of(record.key()))?;
                 let url = self.set.urls.number(text)?;
                 let whole = offset == 0 && length == 0;
                 Some(if whole { Reference::Whole { url } } else { Reference::Range { url, offset, length } })

@@ -32,7 +32,8 @@ impl TextsBuilder {
             let start = start as usize;
             self.data.get(start..start.checked_add(length as usize)?)
         });
-        let number = if last == Some(text) { u32::try_from(self.spans.len().checked_sub(1)?).ok()? } else { self.add(text)? };
+        let number =
+            if last == Some(text) { u32::try_from(self.spans.len().checked_sub(1)?).ok()? } else { self.add(text)? };
         self.push_number(number);
         Some(())
     }

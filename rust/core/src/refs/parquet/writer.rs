@@ -98,10 +98,9 @@ impl ParquetWriter {
             let left = piece.urls.len().saturating_sub(i);
             let n = match piece.numbers {
                 None => usize::try_from(limit.saturating_sub(number(i))).unwrap_or(usize::MAX).min(left),
-                Some(numbers) => numbers
-                    .get(i..)
-                    .unwrap_or_default()
-                    .partition_point(|&number| first.saturating_add(number) < limit),
+                Some(numbers) => {
+                    numbers.get(i..).unwrap_or_default().partition_point(|&number| first.saturating_add(number) < limit)
+                }
             };
             if array.current.as_ref().is_some_and(|(other, _)| *other != record) {
                 array.ready.extend(array.current.take());
