@@ -46,7 +46,8 @@ def open_parquet(where: Where, *, allow: Sequence[str] = (), limits: Limits = DE
         _check(path, counts)
         records.add_to(made, path, (keys.prefix, keys.separator, keys.suffix, keys.scalar, keys.reversed), counts)
     base, allowed = defaults(place.uri)
-    return ReferenceStore(made.store(base, [*allowed, *spelled(allow)], {}, new_identity()), place.uri)
+    made_store = made.store(base, [*allowed, *spelled(allow)], {}, new_identity())
+    return ReferenceStore(made_store, place.uri, keep=place.store)
 
 
 def read_parquet(where: Where, *, limits: Limits = DEFAULT_LIMITS) -> References:

@@ -29,9 +29,10 @@ class ReferenceStore:
     b'{"zarr_format": 2}'
     """
 
-    __slots__ = ("native", "read_only", "uri")
+    __slots__ = ("_keep", "native", "read_only", "uri")
 
-    def __init__(self, inner: native.ReferenceStore, uri: str) -> None:
+    def __init__(self, inner: native.ReferenceStore, uri: str, keep: object = None) -> None:
+        self._keep = keep  # a store that the kernel reads the set from, and that would close itself
         self.native = inner
         self.uri = uri
         self.read_only = True
