@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use omnizarr_core::codec::{
-    Base64, Blosc, Bz2, Checksum, Conditional, Crc32c, Gzip, Lz4, Lzma, LzmaFilter, N5Lz4, Shuffle, Step, Sum, Szip,
-    SzipOptions, Zlib, Zstd,
+    Base64, BitOrder, Blosc, Bz2, Checksum, Conditional, Crc32c, Gzip, Lz4, Lzma, LzmaFilter, N5Lz4, Rice, Shuffle,
+    Step, Sum, Szip, SzipOptions, TiffLzw, TiffPackBits, Zlib, Zstd,
 };
 use omnizarr_core::error::CodecError;
 use pyo3::exceptions::{PyKeyError, PyValueError};
@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::foreign::PythonStep;
+use crate::hdf5_codecs::hdf5_step;
 
 /// An option that must be there.
 pub fn option<'py, T>(config: &Bound<'py, PyDict>, name: &str) -> PyResult<T>
@@ -27,7 +28,8 @@ pub fn valid<T>(step: Result<T, CodecError>) -> PyResult<T> {
     step.map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-fn made<T: Step + 'static>(step: Result<T, CodecError>) -> PyResult<Arc<dyn Step>> {
+/// A codec as a step of a chain.
+pub fn made<T: Step + 'static>(step: Result<T, CodecError>) -> PyResult<Arc<dyn Step>> {
     valid(step).map(|step| Arc::new(step) as Arc<dyn Step>)
 }
 
@@ -54,6 +56,10 @@ pub fn byte_step(name: &str, config: &Bound<'_, PyDict>) -> PyResult<Arc<dyn Ste
             line: option(config, "line")?,
             bits: option(config, "bits")?,
         })),
+        "tiff_lzw" => made(Ok(TiffLzw)),
+        "tiff_packbits" => made(Ok(TiffPackBits)),
+        "bit_order" => made(Ok(BitOrder)),
+        "rice" => made(Rice::new((option(config, "size")?, option(config, "big")?), option(config, "block")?)),
         "base64" => made(Ok(Base64)),
         "checksum" => Ok(Arc::new(checksum(config)?)),
         "conditional" => {
@@ -75,7 +81,10 @@ pub fn byte_step(name: &str, config: &Bound<'_, PyDict>) -> PyResult<Arc<dyn Ste
             let in_order: bool = option(config, "bytes_in_order")?;
             made(Ok(if in_order { codec.bytes_in_order() } else { codec }))
         }
-        _ => Err(PyValueError::new_err(format!("the kernel has no codec {name:?}"))),
+        _ => {
+            let unknown = || PyValueError::new_err(format!("the kernel has no codec {name:?}"));
+            hdf5_step(name, config)?.ok_or_else(unknown)
+        }
     }
 }
 

@@ -50,4 +50,19 @@ def line_length(length: int, block: int, pixels: int) -> int:
     return min(most, length) if length <= _MOST_PIXELS else most
 
 
-CODECS: Final[dict[str, Lower]] = {"numcodecs.szip": _szip}
+def _of_imagecodecs(options: Options, stage: Stage) -> Lowered:
+    """Lower szip as imagecodecs names it: all that HDF5 keeps in the file, so that the array does not matter."""
+    if not options.boolean("header", default=True):
+        raise UnsupportedError("the codec is for chunks that begin with their size", codec="imagecodecs_szip")
+    step = {
+        "mask": options.integer("options_mask", 32, 0, 255),
+        "block": options.integer("pixels_per_block", 8, 2, 64),
+        "line": options.integer("pixels_per_scanline", 0, 1, 64 * _MOST_BLOCKS),
+        "bits": options.integer("bits_per_pixel", 0, 1, 64),
+    }
+    names = ("options_mask", "pixels_per_block", "pixels_per_scanline", "bits_per_pixel")
+    config: dict[str, JSON] = dict(zip(names, step.values(), strict=True))
+    return Lowered(config, ("szip", step), stage.to_bytes(None, typed=False))
+
+
+CODECS: Final[dict[str, Lower]] = {"numcodecs.szip": _szip, "numcodecs.imagecodecs_szip": _of_imagecodecs}

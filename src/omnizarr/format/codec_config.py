@@ -52,6 +52,8 @@ _BLOSC: Final = {
     "blocksize": _within(0, _MAX_BLOCK),
 }
 
+_PARAMETERS: Final = {"parameters": _LIST}
+
 _RULES: Final[dict[str, dict[str, _Rule]]] = {
     "gzip": {"level": _within(-1, 9)},
     "zlib": {"level": _within(-1, 9)},
@@ -104,6 +106,9 @@ _RULES: Final[dict[str, dict[str, _Rule]]] = {
     "conditional": {"codecs": _LIST, "header_bits": _within(0, 2**16)},
     "n5_default": {"codecs": _LIST},
     "n5.lz4": {"block_size": _within(64, 2**25)},
+    "numcodecs.imagecodecs_bitshuffle": {"itemsize": _within(1, _MAX_BLOCK), "blocksize": _within(0, _MAX_BLOCK)},
+    "omnizarr.hdf5_shuffle": {"elementsize": _within(1, _MAX_BLOCK)},
+    **dict.fromkeys((f"omnizarr.hdf5_{name}" for name in ("bitshuffle", "scaleoffset", "nbit", "zfp")), _PARAMETERS),
 }
 
 

@@ -20,6 +20,7 @@ from omnizarr.model.codec import (
     BLOSC_SHUFFLES,
     FROM_NUMCODECS,
     KINDS,
+    OWN,
     Codec,
     blosc_shuffle,
     canonical,
@@ -99,7 +100,7 @@ def _parse_codec(item: JSON, pointer: str, key: str) -> Codec:
     if name == "zstd":
         _normalise_zstd(configuration)
     neutral = name in FROM_NUMCODECS and (name != "crc32c" or configuration.get("location", "end") == "end")
-    full = name if neutral else _PREFIX + name
+    full = name if neutral or name.startswith(OWN) else _PREFIX + name
     check_config(_PREFIX + name if name == "blosc" else full, configuration, pointer, key)
     return Codec(full, configuration)
 
@@ -227,7 +228,7 @@ def _render_codec(codec: Codec) -> JSON:
     if canonical(name) == "zstd" and configuration.get("checksum") is False:
         # tensorstore, and numcodecs before 0.13, know no such setting.
         return {"id": "zstd", "level": configuration.get("level", 0)}
-    if name in FROM_NUMCODECS:
+    if name in FROM_NUMCODECS or name.startswith(OWN):
         return {"id": name, **configuration}
     full = name if name.startswith(_PREFIX) else canonical(name)
     if full.startswith(_PREFIX):

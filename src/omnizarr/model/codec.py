@@ -38,6 +38,9 @@ FROM_NUMCODECS: Final = frozenset(
 )
 """Ids of numcodecs that are the names of the same codecs here; all others get `numcodecs.` before them."""
 
+OWN: Final = "omnizarr."
+"""How the names of codecs begin that only Omnizarr has; in every version they are spelled the same."""
+
 KINDS: Final[dict[str, Kind]] = {
     "transpose": "array",
     "delta": "array",
@@ -89,6 +92,26 @@ KINDS: Final[dict[str, Kind]] = {
     "numcodecs.jenkins_lookup3": "bytes",
     "numcodecs.base64": "bytes",
     "numcodecs.szip": "bytes",
+    "numcodecs.imagecodecs_szip": "bytes",
+    "numcodecs.imagecodecs_lzf": "bytes",
+    "numcodecs.imagecodecs_lz4h5": "bytes",
+    "numcodecs.imagecodecs_bitshuffle": "bytes",
+    "omnizarr.hdf5_bitshuffle": "bytes",
+    "omnizarr.hdf5_shuffle": "bytes",
+    "omnizarr.hdf5_scaleoffset": "bytes",
+    "omnizarr.hdf5_nbit": "bytes",
+    "omnizarr.hdf5_zfp": "bytes",
+    "numcodecs.imagecodecs_lzw": "bytes",
+    "numcodecs.imagecodecs_packbits": "bytes",
+    "numcodecs.imagecodecs_bitorder": "bytes",
+    "numcodecs.imagecodecs_zlib": "bytes",
+    "numcodecs.imagecodecs_zstd": "bytes",
+    "numcodecs.imagecodecs_rcomp": "bytes",
+    "numcodecs.imagecodecs_delta": "array",
+    "numcodecs.imagecodecs_floatpred": "array-bytes",
+    "numcodecs.imagecodecs_packints": "array-bytes",
+    "numcodecs.grib": "array-bytes",
+    "numcodecs.omnizarr.grib": "array-bytes",
 }
 """The kind of each codec known by name; names that are not here are judged by the codec layer."""
 
@@ -117,6 +140,10 @@ ALIASES: Final[dict[str, str]] = {
     "zfpy": "numcodecs.zfpy",
     "https://codec.zarrs.dev/array_to_bytes/zfpy": "numcodecs.zfpy",
     "pcodec": "numcodecs.pcodec",
+    "imagecodecs_szip": "numcodecs.imagecodecs_szip",
+    "imagecodecs_lzf": "numcodecs.imagecodecs_lzf",
+    "imagecodecs_lz4h5": "numcodecs.imagecodecs_lz4h5",
+    "imagecodecs_bitshuffle": "numcodecs.imagecodecs_bitshuffle",
     "https://codec.zarrs.dev/array_to_bytes/pcodec": "numcodecs.pcodec",
     "https://codec.zarrs.dev/array_to_array/bitround": "bitround",
     "https://codec.zarrs.dev/array_to_array/squeeze": "zarrs.squeeze",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 from math import prod
+from pathlib import Path
 
 import fsspec
 import numpy as np
@@ -28,10 +28,9 @@ def zarray(shape, chunks, *, dtype="|u1", separator="."):
 
 def source(folder, seed=0, size=4000):
     """Make a file of bytes that are all different from their neighbours."""
-    path = os.path.join(folder, f"source{seed}.bin")
-    with open(path, "wb") as file:
-        file.write(np.random.default_rng(seed).bytes(size))
-    return path
+    path = Path(folder) / f"source{seed}.bin"
+    path.write_bytes(np.random.default_rng(seed).bytes(size))
+    return str(path)
 
 
 def random_set(seed, folder, *, missing=True, whole=True):
@@ -82,8 +81,7 @@ def bytes_of(references):
             if url == INLINE:
                 data = chunks.inline[offset : offset + length]
             else:
-                with open(references.urls[url], "rb") as file:
-                    data = file.read()
+                data = Path(references.urls[url]).read_bytes()
                 data = data if length == WHOLE else data[offset : offset + length]
             found[f"{path}/{'.'.join(map(str, index))}"] = data
     return found
@@ -104,5 +102,4 @@ def read_by_fsspec(folder, keys, engine="fastparquet"):
 
 def tree(folder):
     """List the files of a folder."""
-    names = (os.path.join(at, name) for at, _, files in os.walk(folder) for name in files)
-    return sorted(os.path.relpath(name, folder) for name in names)
+    return sorted(path.relative_to(folder).as_posix() for path in Path(folder).rglob("*") if path.is_file())

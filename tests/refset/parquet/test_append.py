@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 
 import numpy as np
 import pytest
@@ -84,8 +85,6 @@ def test_only_the_last_record_is_touched(tmp_path):
 
 
 def test_inline_and_missing_rows_move_along(tmp_path):
-    import random
-
     rng = random.Random(4)
     url = source(tmp_path)
     old, new = random_chunks(rng, (7,), 1), random_chunks(rng, (6,), 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import fsspec
 import numpy as np
@@ -89,8 +90,8 @@ def test_zarr_opens_the_metadata_as_consolidated(tmp_path):
     mapper = LazyReferenceMapper(str(tmp_path / "s"))
     system = fsspec.filesystem("reference", fo=mapper, remote_protocol="file", asynchronous=True)
     group = zarr.open_group(zarr.storage.FsspecStore(system, read_only=True), mode="r", zarr_format=2)
-    with open(source(tmp_path), "rb") as file:
-        np.testing.assert_array_equal(group["a"][...], np.frombuffer(file.read(51)[1:], "u1"))
+    data = Path(source(tmp_path)).read_bytes()
+    np.testing.assert_array_equal(group["a"][...], np.frombuffer(data[1:51], "u1"))
 
 
 @pytest.mark.parametrize("categorical", [True, False])
@@ -159,8 +160,7 @@ def test_columns_as_pyarrow_writes_them(tmp_path, text, raw, version):
     if raw != "absent":
         data["raw"] = pa.nulls(4) if raw == "null" else pa.array([None, b"", None, b"xyz"])
     store = columns(tmp_path, data, data_page_version=version, compression="zstd")
-    with open(path, "rb") as file:
-        whole = file.read()
+    whole = Path(path).read_bytes()
     assert store.get("a/0") == whole[5:12]
     assert store.get("a/2") == whole
     assert store.get("a/1") == (b"" if raw == "some" else None)
@@ -207,8 +207,7 @@ def test_columns_may_be_missing(tmp_path):
     assert columns(tmp_path, {"raw": [b"abc", None]}).get("a/0") == b"abc"
     path = source(tmp_path)
     store = columns(tmp_path, {"path": [path]})
-    with open(path, "rb") as file:
-        assert store.get("a/0") == file.read()
+    assert store.get("a/0") == Path(path).read_bytes()
 
 
 def test_columns_are_written_in_the_order_that_fsspec_counts_on(tmp_path):
@@ -219,8 +218,7 @@ def test_columns_are_written_in_the_order_that_fsspec_counts_on(tmp_path):
 def test_only_offset_and_size_of_0_are_all_of_a_file(tmp_path):
     path = source(tmp_path)
     store = columns(tmp_path, {"path": [path, path], "offset": [0, 9], "size": [0, 0]})
-    with open(path, "rb") as file:
-        assert store.get("a/0") == file.read()
+    assert store.get("a/0") == Path(path).read_bytes()
     assert store.get("a/1") == b""
     # A range of nothing at the beginning would be read as all: it is written as no bytes.
     rows = Chunks.ranges((2,), 0, [0, 0], [0, WHOLE])

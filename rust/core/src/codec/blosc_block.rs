@@ -127,7 +127,7 @@ fn split_planes(pieces: Vec<&[u8]>, typesize: usize, n: usize) -> (Vec<&[u8]>, &
 }
 
 /// Turn planes of eight bit rows each into planes of bytes, in the groups of eight elements that are wanted.
-fn gather_bits<'a>(planes: &[&[u8]], n: usize, groups: Range<usize>, room: &'a mut [u8]) -> Vec<&'a [u8]> {
+pub(super) fn gather_bits<'a>(planes: &[&[u8]], n: usize, groups: Range<usize>, room: &'a mut [u8]) -> Vec<&'a [u8]> {
     let (row, wanted) = (n / 8, groups.start.saturating_mul(8)..groups.end.saturating_mul(8));
     let mut gathered = Vec::with_capacity(planes.len());
     for (plane, out) in planes.iter().zip(room.chunks_exact_mut(n)) {

@@ -5,6 +5,7 @@
 mod arithmetic;
 mod base64;
 mod bitround;
+mod bitshuffle;
 mod blosc;
 mod blosc_block;
 mod blosc_encode;
@@ -21,22 +22,33 @@ mod delta;
 mod delta_type;
 mod ffi;
 mod gzip;
+mod hdf5_frame;
+mod hdf5_lz4;
 mod jenkins;
 mod lz4;
 mod lz4_block;
 mod lz77;
+mod lzf;
 mod lzma;
 mod lzma_filters;
+mod msb_bits;
 mod n5;
 mod n5_lz4;
+mod n_bit;
 mod packbits;
 mod pcodec;
 mod reshape;
+mod rice;
 mod rows;
+mod scale_offset;
 mod series;
 mod shuffle;
 mod stream;
 mod szip;
+mod tiff_bits;
+mod tiff_lzw;
+mod tiff_packbits;
+mod tiff_predictor;
 mod units;
 mod unshuffle;
 #[cfg(target_arch = "x86_64")]
@@ -46,6 +58,7 @@ mod zfp;
 mod zfp_bits;
 mod zfp_block;
 mod zfp_field;
+mod zfp_hdf5;
 mod zfp_order;
 mod zlib;
 mod zstd;
@@ -53,6 +66,7 @@ mod zstd;
 pub use arithmetic::{Arithmetic, Number};
 pub use base64::Base64;
 pub use bitround::{BitRound, Rounded};
+pub use bitshuffle::{Bitshuffle, BitshuffleCompressor};
 pub use blosc::Blosc;
 pub use bz2::Bz2;
 pub use checksum::{Checksum, Sum};
@@ -62,18 +76,28 @@ pub use crc32c::Crc32c;
 pub(crate) use deflate::{BEST_RATIO, crc32_after, deflate_raw, inflate_raw};
 pub use delta::Delta;
 pub use gzip::Gzip;
+pub use hdf5_lz4::Hdf5Lz4;
 pub use lz4::Lz4;
+pub use lzf::Lzf;
 pub use lzma::Lzma;
 pub use lzma_filters::LzmaFilter;
+pub use n_bit::{NBit, NumberAt};
 pub use n5::N5;
 pub use n5_lz4::N5Lz4;
 pub use packbits::{BoolBits, PackBits, Padding};
 pub use pcodec::{NumberKind, Pcodec, PcodecOptions};
 pub use reshape::{Length, Reshape};
+pub use rice::Rice;
+pub use scale_offset::ScaleOffset;
 pub use series::Series;
 pub use shuffle::Shuffle;
 pub use szip::{Szip, SzipOptions};
+pub use tiff_bits::{BitOrder, TiffBits};
+pub use tiff_lzw::TiffLzw;
+pub use tiff_packbits::TiffPackBits;
+pub use tiff_predictor::{Along, TiffDelta, TiffFloats};
 pub use zfp::{Zfp, ZfpMode, ZfpType};
+pub use zfp_hdf5::Hdf5Zfp;
 pub use zlib::Zlib;
 pub use zstd::Zstd;
 
@@ -330,6 +354,11 @@ fn copy_exactly(codec: &str, bytes: &[u8], dst: &mut [u8]) -> Result<(), CodecEr
 /// The error of a stream that decodes to more than the array allows.
 fn too_large(codec: &str, limit: usize) -> CodecError {
     CodecError::new(codec, Fault::TooLarge, format!("decodes to more than the {limit} bytes that are expected"))
+}
+
+/// The error of writing with a codec that can only be read.
+fn for_reading(codec: &str) -> CodecError {
+    CodecError::new(codec, Fault::Config, "this codec is for reading only".to_owned())
 }
 
 /// A bound on what any encoder of a compressed format makes of `n` bytes, small members and blocks included.

@@ -14,18 +14,27 @@ const WIDE: usize = 256;
 #[derive(Debug, Clone, Copy)]
 pub struct Shuffle {
     elementsize: usize,
+    /// Whether bytes after the last whole element stay where they are.
+    rest: bool,
 }
 
 impl Shuffle {
     /// A codec for elements of `elementsize` bytes; 0 and 1 leave the bytes in order.
     pub fn new(elementsize: usize) -> Result<Self, CodecError> {
-        Ok(Self { elementsize: elementsize.max(1) })
+        Ok(Self { elementsize: elementsize.max(1), rest: false })
+    }
+
+    /// The same for bytes that are no whole number of elements, as HDF5 has it where another filter came before.
+    #[must_use]
+    pub fn with_rest(self) -> Self {
+        Self { rest: true, ..self }
     }
 
     /// The number of elements; a part of one is an error, as it is in numcodecs.
     fn elements(&self, n: usize, fault: Fault) -> Result<usize, CodecError> {
         match super::div_rem(n, self.elementsize) {
             (elements, 0) => Ok(elements),
+            (elements, _) if self.rest => Ok(elements),
             _ => {
                 let message = format!("{n} bytes are no whole number of {}-byte elements", self.elementsize);
                 Err(CodecError::new(NAME, fault, message))
@@ -69,7 +78,7 @@ impl Step for Shuffle {
             return super::copy_exactly(NAME, src, dst);
         }
         super::exactly(NAME, src.len(), dst.len())?;
-        if self.elementsize > WIDE {
+        if self.elementsize > WIDE && !self.rest {
             for (i, element) in dst.chunks_exact_mut(self.elementsize).enumerate() {
                 for (out, &byte) in element.iter_mut().zip(src.iter().skip(i).step_by(elements)) {
                     *out = byte;
@@ -77,6 +86,10 @@ impl Step for Shuffle {
             }
             return Ok(());
         }
+        let whole = elements.saturating_mul(self.elementsize);
+        let (src, rest) = src.split_at_checked(whole).unwrap_or_default();
+        let (dst, tail) = dst.split_at_mut_checked(whole).unwrap_or_default();
+        super::copy_exactly(NAME, rest, tail)?;
         let planes: Vec<&[u8]> = src.chunks_exact(elements).collect();
         unshuffle(&planes, 0, dst);
         Ok(())

@@ -238,7 +238,7 @@ impl Step for Szip {
     }
 
     fn encode(&self, _: &[u8], _: &mut Buffer, _: &mut Contexts) -> Result<(), CodecError> {
-        Err(CodecError::new(NAME, Fault::Config, "this codec is for reading only".to_owned()))
+        Err(super::for_reading(NAME))
     }
 
     fn bound(&self, n: usize) -> usize {

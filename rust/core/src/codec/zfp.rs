@@ -59,7 +59,7 @@ pub struct Zfp {
 
 /// The types that zfp itself knows, with their numbers in headers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Coded {
+pub(super) enum Coded {
     Int32 = 0,
     Int64 = 1,
     Float32 = 2,
@@ -107,6 +107,22 @@ impl Zfp {
             return Ok(codec);
         }
         Err(CodecError::new(codec.name(), Fault::Config, format!("parameters out of range: {mode:?}")))
+    }
+
+    /// A codec for streams without a header whose parameters are known from elsewhere.
+    pub(super) fn coded(kind: Coded, big: bool) -> Self {
+        let kind = match kind {
+            Coded::Int32 => ZfpType::Int32,
+            Coded::Int64 => ZfpType::Int64,
+            Coded::Float32 => ZfpType::Float32,
+            Coded::Float64 => ZfpType::Float64,
+        };
+        Self { mode: ZfpMode::Reversible, kind, big, header: false }
+    }
+
+    /// Bytes of a number.
+    pub(super) fn item(&self) -> usize {
+        self.kind.size()
     }
 
     fn params(&self, dims: usize) -> Params {
@@ -185,7 +201,7 @@ impl Zfp {
         done.ok_or_else(|| self.wrong("NaN and infinity can be stored in the reversible mode only"))
     }
 
-    fn take_all(&self, src: &mut BitReader<'_>, dst: &mut [u8], blocks: &Blocks, params: Params) {
+    pub(super) fn take_all(&self, src: &mut BitReader<'_>, dst: &mut [u8], blocks: &Blocks, params: Params) {
         let big = self.big;
         match self.kind {
             ZfpType::Int8 => {
@@ -387,7 +403,7 @@ fn short_mode(params: Params) -> Option<u64> {
     (minexp <= 843).then(|| u64::from(minexp.saturating_sub(LEAST_EXPONENT).unsigned_abs()).saturating_add(2177))
 }
 
-fn read_header(src: &mut BitReader<'_>, kind: Coded) -> Result<(Dims, Params), CodecError> {
+pub(super) fn read_header(src: &mut BitReader<'_>, kind: Coded) -> Result<(Dims, Params), CodecError> {
     let corrupt = |message: String| CodecError::corrupt("zfpy", message);
     if src.take(32) != MAGIC {
         return Err(corrupt("the header of zfp is missing".into()));

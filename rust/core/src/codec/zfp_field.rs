@@ -247,6 +247,7 @@ fn take_exactly<F: Float>(src: &mut BitReader<'_>, block: &mut [F], dims: usize,
 }
 
 /// The blocks of an array of up to four dimensions, the last of which changes fastest.
+#[derive(Debug, Clone)]
 pub(super) struct Blocks {
     /// Lengths from the fastest dimension on; those that are not there are 1.
     lengths: [usize; 4],

@@ -119,6 +119,9 @@ class TreeReader:
     def _add_dataset(self, group: Group, name: str, dataset: Any) -> None:  # noqa: ANN401 - as above
         h5ds = self.h5py.h5ds
         scale = None
+        if dataset.shape is None:
+            self._add_nothing(group, name, dataset)
+            return
         if dataset.shape and h5ds.is_scale(dataset):
             scale = self._add_dim(group, name, dataset)
             if h5ds.get_scale_name(dataset)[: len(_NO_VARIABLE)] == _NO_VARIABLE:
@@ -138,6 +141,11 @@ class TreeReader:
         if ids is not None and len(ids) != len(dataset.shape):
             ids = None
         self._datasets[id(group)].append(_Dataset(var, dataset, scale, ids))
+
+    def _add_nothing(self, group: Group, name: str, dataset: Any) -> None:  # noqa: ANN401 - as above
+        """Take up a dataset that has no elements, not even one."""
+        del dataset
+        self.left_out.append(f"{group.path.rstrip('/')}/{name} (it has no values)")
 
     def _type_of(self, tid: Id, group: Group, name: str) -> Type | None:
         """Return the type of a dataset; `None` if it is left out because netCDF has no such type."""
@@ -218,6 +226,6 @@ class TreeReader:
 def _measure(root: Group) -> None:
     """Let unlimited dimensions be as long as the longest of the variables that use them."""
     for var in root.all_vars():
-        for dim, size in zip(var.dims, var.handle.id.shape, strict=True):
+        for dim, size in zip(var.dims, var.handle.id.shape or (), strict=True):
             if dim.unlimited:
                 dim.size = max(dim.size, size)

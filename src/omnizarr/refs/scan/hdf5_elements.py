@@ -114,7 +114,9 @@ def _bare(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 def _exact(h5t: Any, tid: Id, depth: int) -> bool:  # noqa: ANN401 - as above
     kind = tid.get_class()
-    if kind in (h5t.INTEGER, h5t.BITFIELD):
+    if kind == h5t.BITFIELD:
+        return tid.get_size() in (1, 2, 4, 8)
+    if kind == h5t.INTEGER:
         size = tid.get_size()
         return size in (1, 2, 4, 8) and tid.get_precision() == 8 * size and tid.get_offset() == 0
     if kind == h5t.STRING:  # h5py takes the spaces away with which Fortran fills

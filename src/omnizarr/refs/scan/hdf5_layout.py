@@ -76,7 +76,10 @@ def _chunked(site: Site, dataset: Any, element: Element, shape: tuple[int, ...],
         if (numbers[1:] == numbers[:-1]).any():
             raise CorruptError("its index has a chunk twice")
     complete = len(numbers) == prod(counts) and shape == dataset.shape
-    filters, inline = settle(site, dataset, element, filters, rows)
+    try:
+        filters, inline = settle(site, dataset, element, filters, rows)
+    except UnsupportedError as error:
+        return embedded(site.h5py, dataset, element, error.message)
     codecs = codecs_of(filters, element, chunks)
     grid = (*counts, *(1 for _ in element.tail))
     made = Chunks.ranges(grid, url, rows.offsets, rows.lengths, numbers=None if complete else numbers)

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from omnizarr.errors import UnsupportedError
+from omnizarr.errors import CodecError, UnsupportedError
 from omnizarr.refs.scan.hdf5_chunks import ChunkRows
 from omnizarr.refs.scan.hdf5_elements import Element
 from omnizarr.refs.scan.hdf5_encoding import encoded
@@ -75,7 +75,12 @@ def settle(
     data: list[bytes] = []
     for row in others.tolist():
         values = _chunk(site, dataset, element, tuple(rows.starts[row].tolist()), chunks)
-        data.append(encoded(values, codecs))
+        try:
+            data.append(encoded(values, codecs))
+        except (CodecError, UnsupportedError) as error:
+            raise UnsupportedError(
+                f"its chunks left out different filters, and cannot be encoded anew: {error.message}"
+            ) from error
     return kept, Replaced(others, data)
 
 

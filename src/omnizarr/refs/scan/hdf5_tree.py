@@ -7,6 +7,7 @@ from typing import Any
 from omnizarr.errors import UnsupportedError
 from omnizarr.nc.files.hdf5_tree import TreeReader
 from omnizarr.nc.files.hdf5_types import Id
+from omnizarr.nc.files.hdf5_values import Stored
 from omnizarr.nc.tree import Group
 from omnizarr.nc.types import Opaque, Type
 
@@ -29,6 +30,12 @@ class ScanTree(TreeReader):
             return self.types.find(tid, group)
         except UnsupportedError:
             return Opaque("", tid.get_size())  # only a place-holder
+
+    def _add_nothing(self, group: Group, name: str, dataset: Any) -> None:  # noqa: ANN401 - as above
+        tid = dataset.get_type()
+        var = group.add_var(name, Opaque("", tid.get_size()))
+        var.handle = Stored(self.h5py, dataset, tid)
+        var.attrs = self._attributes(dataset, group, var.path)
 
     def _open(self, gid: Any, name: bytes, path: str) -> Any:  # noqa: ANN401 - as above
         if self._local and gid.links.get_info(name).type == self.h5py.h5l.TYPE_EXTERNAL:

@@ -17,17 +17,15 @@ from omnizarr.refs.scan.hdf5_values import Laid, embedded
 from omnizarr.refset.model import Chunks, Numbers
 
 
-class _Mapping(NamedTuple):
+class _Block(NamedTuple):
     """A block of the view, and the block of another dataset that it shows."""
 
-    file: str
-    dataset: str
     start: tuple[int, ...]
     source_start: tuple[int, ...]
     count: tuple[int, ...]
     """How long the block is along each dimension of the view."""
-    axes: tuple[int, ...]
-    """The dimension of the view that each dimension of the source is; the view is one element thick along others."""
+    axes: tuple[int | None, ...]
+    """The dimension of the view that each one of the source is, or None where it is one element thick and has none."""
 
 
 class _Part(NamedTuple):
@@ -38,7 +36,35 @@ class _Part(NamedTuple):
     starts: Numbers
     offsets: Numbers
     lengths: Numbers
-    url: int
+    url: int = 0
+
+    def moved(self, block: _Block, view: tuple[int, ...]) -> _Part:
+        """Bring chunks of a source to their places in the view."""
+        chunks = [1] * len(view)
+        places = np.zeros((len(self.starts), len(view)), np.int64) + np.array(block.start, np.int64)
+        inside = np.ones(len(self.starts), bool)
+        for axis, target in enumerate(block.axes):
+            length, first = self.chunks[axis], block.source_start[axis]
+            if target is None:
+                if length > 1:
+                    raise _NoMatchError("have chunks that are thicker than the view")
+                inside &= self.starts[:, axis] == first
+                continue
+            chunks[target], begin = length, block.start[target]
+            end = begin + block.count[target]
+            if first % length or begin % length or (end % length and end != view[target]):
+                raise _NoMatchError("have chunks that do not meet those of the view")
+            column = self.starts[:, axis].astype(np.int64) - first
+            inside &= (column >= 0) & (column < block.count[target])
+            places[:, target] += column
+        return _Part(
+            tuple(chunks),
+            self.codecs,
+            places[inside].astype(np.uint64),
+            self.offsets[inside],
+            self.lengths[inside],
+            self.url,
+        )
 
 
 class _NoMatchError(Exception):
@@ -58,58 +84,52 @@ def virtual(site: Site, dataset: Any, element: Element) -> Laid:  # noqa: ANN401
     try:
         if element.kind != "plain" or element.tail:
             raise _NoMatchError("its elements are not numbers")  # noqa: TRY301 - one way out for all
-        parts = [_part(site, one, element, dataset) for one in _mappings(site, dataset)]
-        parts = [one for one in parts if one is not None]
+        count = dataset.get_create_plist().get_virtual_count()
+        parts = [_part(site, dataset, index, element) for index in range(count)]
         return _joined(shape, [one for one in parts if one is not None])
     except _NoMatchError as error:
         return embedded(site.h5py, dataset, element, f"it is a view of other datasets that {error}")
 
 
-def _mappings(site: Site, dataset: Any) -> list[_Mapping]:  # noqa: ANN401 - as above
-    plist, made = dataset.get_create_plist(), []
-    for index in range(plist.get_virtual_count()):
-        view, source = plist.get_virtual_vspace(index), plist.get_virtual_srcspace(index)
-        file = _text(plist.get_virtual_filename(index))
-        if "%" in file:
-            raise _NoMatchError("are as many as there are files")
-        start, count = _block(view, dataset.shape)
-        source_start, source_count = _block(source, source.get_simple_extent_dims())
-        axes = [axis for axis, length in enumerate(count) if length > 1]
-        thick = [axis for axis, length in enumerate(source_count) if length > 1]
-        if [count[axis] for axis in axes] != [source_count[axis] for axis in thick]:
-            raise _NoMatchError("have other shapes than what shows them")
-        made.append(
-            _Mapping(
-                file,
-                _text(plist.get_virtual_dsetname(index)),
-                start,
-                source_start,
-                count,
-                _axes(len(count), len(source_count), axes, thick),
-            )
-        )
-    return made
+def _part(site: Site, view: Any, index: int, element: Element) -> _Part | None:  # noqa: ANN401 - as above
+    plist = view.get_create_plist()
+    name, inside = _text(plist.get_virtual_filename(index)), _text(plist.get_virtual_dsetname(index))
+    if "%" in name:
+        raise _NoMatchError("are as many as there are files")
+    path = site.source.url if name == "." else site.beside(name)
+    if not os.path.exists(path):  # noqa: PTH110 - the path is text already
+        warn(f"{path}, of which {site.source.url} has a view, is not there: the view shows its fill value")
+        return None
+    file = site.file if name == "." else site.h5py.File(path, "r", locking="best-effort")
+    try:
+        if inside not in file:
+            warn(f"{path} has no {inside}, of which {site.source.url} has a view: it shows its fill value")
+            return None
+        source = file[inside].id
+        block = _block(site.h5py, plist.get_virtual_vspace(index), plist.get_virtual_srcspace(index), source.shape)
+        return _chunks(site, source, element, view)._replace(url=site.url(path)).moved(block, view.shape)
+    finally:
+        if name != ".":
+            file.close()
 
 
-def _axes(ndim: int, source_ndim: int, axes: list[int], thick: list[int]) -> tuple[int, ...]:
-    """Match the dimensions of a source to those of the view: the thick ones in order, others where there is room."""
-    pairs = dict(zip(thick, axes, strict=True))
-    last, made = -1, []
-    for axis in range(source_ndim):
-        ahead = [pairs[one] for one in range(axis, source_ndim) if one in pairs]
-        bound = (ahead[0] if ahead else ndim) - sum(one not in pairs for one in range(axis, source_ndim) if not ahead)
-        chosen = pairs.get(axis, min(max(last + 1, bound - 1 if ahead else bound), ndim - 1))
-        if chosen <= last or (axis not in pairs and chosen in pairs.values()):
-            raise _NoMatchError("have other dimensions than what shows them")
-        made.append(chosen)
-        last = chosen
-    return tuple(made)
+def _block(h5py: Any, view: Any, source: Any, shape: tuple[int, ...]) -> _Block:  # noqa: ANN401 - as above
+    """Match what a mapping shows to where it shows it."""
+    start, count = _bounds(h5py, view, view.get_simple_extent_dims())
+    source_start, source_count = _bounds(h5py, source, shape)
+    if count == source_count:
+        return _Block(start, source_start, count, tuple(range(len(count))))
+    thick = [axis for axis, length in enumerate(count) if length > 1]
+    if [count[axis] for axis in thick] != [length for length in source_count if length > 1]:
+        raise _NoMatchError("have other shapes than what shows them")
+    left = iter(thick)
+    return _Block(start, source_start, count, tuple(next(left) if length > 1 else None for length in source_count))
 
 
-def _block(space: Any, extent: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:  # noqa: ANN401 - as above
+def _bounds(h5py: Any, space: Any, shape: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:  # noqa: ANN401 - as above
     """Return start and lengths of a selection that is one block."""
-    if not extent:
-        return (), ()
+    if space.get_select_type() == h5py.h5s.SEL_ALL:  # which may not say how much that is
+        return (0,) * len(shape), shape
     start, end = space.get_select_bounds()
     count = tuple(int(last) - int(first) + 1 for first, last in zip(start, end, strict=True))
     if prod(count) != space.get_select_npoints():
@@ -117,23 +137,8 @@ def _block(space: Any, extent: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[
     return tuple(int(first) for first in start), count
 
 
-def _part(site: Site, one: _Mapping, element: Element, view: Any) -> _Part | None:  # noqa: ANN401 - as above
-    path = site.source.url if one.file == "." else site.beside(one.file)
-    if not os.path.exists(path):  # noqa: PTH110 - the path is text already
-        warn(f"{path}, of which {site.source.url} has a view, is not there: the view shows its fill value")
-        return None
-    file = site.file if one.file == "." else site.h5py.File(path, "r", locking="best-effort")
-    try:
-        if one.dataset not in file:
-            warn(f"{path} has no {one.dataset}, of which {site.source.url} has a view: it shows its fill value")
-            return None
-        return _chunks(site, one, element, file[one.dataset].id, path, view)
-    finally:
-        if one.file != ".":
-            file.close()
-
-
-def _chunks(site: Site, one: _Mapping, element: Element, source: Any, path: str, view: Any) -> _Part:  # noqa: ANN401, PLR0913, PLR0917 - as above
+def _chunks(site: Site, source: Any, element: Element, view: Any) -> _Part:  # noqa: ANN401 - as above
+    """Find the chunks of a source, in its own dimensions."""
     h5py, plist = site.h5py, source.get_create_plist()
     found = element_of(h5py, source.get_type())
     if found.dtype != element.dtype or not found.exact or found.kind != "plain":
@@ -144,44 +149,17 @@ def _chunks(site: Site, one: _Mapping, element: Element, source: Any, path: str,
         rows = chunk_rows(source)
         if rows.masks.any():
             raise _NoMatchError("left out filters for some chunks")
-        codecs = codecs_of(filters_of(plist), element, shape)
-        starts, offsets, lengths = rows.starts, rows.offsets, rows.lengths
+        part = _Part(shape, codecs_of(filters_of(plist), element, shape), rows.starts, rows.offsets, rows.lengths)
     elif layout == h5py.h5d.CONTIGUOUS and not plist.get_external_count() and source.get_offset() is not None:
-        shape, codecs = source.shape, []
-        starts = np.zeros((1, len(shape)), np.uint64)
-        offsets = np.array([source.get_offset()], np.uint64)
-        lengths = np.array([prod(shape) * element.dtype.itemsize], np.uint64)
+        starts, offset = np.zeros((1, len(source.shape)), np.uint64), np.array([source.get_offset()], np.uint64)
+        size = np.array([prod(source.shape) * element.dtype.itemsize], np.uint64)
+        part = _Part(source.shape, [], starts, offset, size)
     else:
         raise _NoMatchError("are laid out in a way that has no references")
-    total = prod(-(-length // n) for length, n in zip(source.shape, shape, strict=True))
-    if len(starts) < total and _fill(h5py, source, element) != _fill(h5py, view, element):
+    total = prod(-(-length // n) for length, n in zip(source.shape, part.chunks, strict=True))
+    if len(part.starts) < total and _fill(h5py, source, element) != _fill(h5py, view, element):
         raise _NoMatchError("are not all written, and have another fill value")
-    return _moved(one, view.shape, shape, codecs, (starts, offsets, lengths), site.url(path))
-
-
-def _moved(  # noqa: PLR0913, PLR0917 - all of them belong to one chunk
-    one: _Mapping,
-    view: tuple[int, ...],
-    shape: tuple[int, ...],
-    codecs: list[CodecJSON],
-    rows: tuple[Numbers, Numbers, Numbers],
-    url: int,
-) -> _Part:
-    """Bring the chunks of a source to their places in the view."""
-    starts, offsets, lengths = rows
-    chunks = [1] * len(view)
-    places = np.zeros((len(starts), len(view)), np.int64) + np.array(one.start, np.int64)
-    inside = np.ones(len(starts), bool)
-    for axis, target in enumerate(one.axes):
-        length, first, begin = shape[axis], one.source_start[axis], one.start[target]
-        chunks[target] = length
-        end = begin + one.count[target]
-        if first % length or begin % length or (end % length and end != view[target]):
-            raise _NoMatchError("have chunks that do not meet those of the view")
-        column = starts[:, axis].astype(np.int64) - first
-        inside &= (column >= 0) & (column < one.count[target])
-        places[:, target] += column
-    return _Part(tuple(chunks), codecs, places[inside].astype(np.uint64), offsets[inside], lengths[inside], url)
+    return part
 
 
 def _joined(shape: tuple[int, ...], parts: list[_Part]) -> Laid:
