@@ -12,12 +12,14 @@ from omnizarr.errors import CorruptError, NotFoundError, UnsupportedError
 from omnizarr.limits import DEFAULT_LIMITS
 from omnizarr.refs.scan.hdf5_chunks import chunk_numbers, chunk_rows
 from omnizarr.refs.scan.hdf5_elements import Element
-from omnizarr.refs.scan.hdf5_filters import codecs_of, filters_of
+from omnizarr.refs.scan.hdf5_filters import NBIT, Filter, codecs_of, filters_of
 from omnizarr.refs.scan.hdf5_masks import settle
 from omnizarr.refs.scan.hdf5_site import Site
 from omnizarr.refs.scan.hdf5_values import Laid, embedded
 from omnizarr.refs.scan.hdf5_virtual import virtual
 from omnizarr.refset.model import Chunks
+
+_ODD: Final = "its elements are stored with bits that NumPy's types do not have"
 
 _UNKNOWN: Final = (1 << 64) - 1
 """The length of an external file that the dataset may use to its end."""
@@ -42,10 +44,10 @@ def lay(site: Site, dataset: Any, element: Element, shape: tuple[int, ...]) -> L
         return virtual(site, dataset, element)
     if element.kind != "plain" or layout == h5d.COMPACT:
         return embedded(h5py, dataset, element)
-    if not element.exact:
-        return embedded(h5py, dataset, element, "its elements are stored with bits that NumPy's types do not have")
-    if layout == h5d.CHUNKED:
+    if layout == h5d.CHUNKED and _is_whole(element, filters_of(plist)):
         return _chunked(site, dataset, element, shape, url)
+    if not element.exact:
+        return embedded(h5py, dataset, element, _ODD)
     if plist.get_external_count():
         return _external(site, dataset, element)
     offset = dataset.get_offset()
@@ -80,6 +82,8 @@ def _chunked(site: Site, dataset: Any, element: Element, shape: tuple[int, ...],
         filters, inline = settle(site, dataset, element, filters, rows)
     except UnsupportedError as error:
         return embedded(site.h5py, dataset, element, error.message)
+    if not _is_whole(element, filters):
+        return embedded(site.h5py, dataset, element, _ODD)
     codecs = codecs_of(filters, element, chunks)
     grid = (*counts, *(1 for _ in element.tail))
     made = Chunks.ranges(grid, url, rows.offsets, rows.lengths, numbers=None if complete else numbers)
@@ -137,6 +141,11 @@ def _external(site: Site, dataset: Any, element: Element) -> Laid:  # noqa: ANN4
         if not left:
             return pieces(dataset.shape, element, segments)
     raise UnsupportedError(f"the last {left} bytes of its elements are in no file")
+
+
+def _is_whole(element: Element, filters: list[Filter]) -> bool:
+    """Whether elements are what NumPy has, once the filters are undone."""
+    return element.exact or (element.packable and bool(filters) and filters[0].number == NBIT)
 
 
 def _itemsize(element: Element) -> int:

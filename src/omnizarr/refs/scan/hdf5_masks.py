@@ -105,7 +105,7 @@ def _true_masks(
     masks = rows.masks
     chunks = np.array(dataset.get_create_plist().get_chunk(), np.uint64)
     size = int(chunks.prod()) * element.dtype.itemsize * prod(element.tail)
-    if not filters or not any(length % int(n) for length, n in zip(dataset.shape, chunks, strict=True)):
+    if not codecs_of(filters, element, tuple(chunks.tolist())) or not any(length % int(n) for length, n in zip(dataset.shape, chunks, strict=True)):
         return masks
     edge = (rows.starts + chunks > np.array(dataset.shape, np.uint64)).any(axis=1) & (masks == 0)
     likely = np.flatnonzero(edge & (rows.lengths == size))
