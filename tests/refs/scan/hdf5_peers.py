@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import itertools
 
 import fsspec
@@ -10,6 +11,11 @@ import zarr.storage
 
 from omnizarr.refset.grids import array_metas
 from omnizarr.refset.model import INLINE
+
+
+def text(data):
+    """Return bytes as references spell them."""
+    return "base64:" + base64.b64encode(data).decode()
 
 
 def as_dict(references):
@@ -23,12 +29,12 @@ def as_dict(references):
             key = f"{path}/{metas[path].keys.key(places[int(number)])}"
             start, size, url = int(rows.offsets[row]), int(rows.lengths[row]), int(rows.urls[row])
             inline = rows.inline[start : start + size] if url == INLINE else None
-            found[key] = [references.urls[url], start, size] if inline is None else inline
+            found[key] = [references.urls[url], start, size] if inline is None else text(inline)
     return {"version": 1, "refs": found}
 
 
 def zarr_group(references):
     """Open a set with zarr-python, through fsspec."""
-    target = fsspec.filesystem("file", asynchronous=False)
-    fs = fsspec.filesystem("reference", fo=as_dict(references), fs=target, asynchronous=False)
-    return zarr.open_group(zarr.storage.FsspecStore.from_mapper(fs.get_mapper("")), mode="r", zarr_format=2, use_consolidated=False)
+    fs = fsspec.filesystem("reference", fo=as_dict(references), remote_protocol="file", asynchronous=True)
+    store = zarr.storage.FsspecStore(fs, read_only=True, path="")
+    return zarr.open_group(store, mode="r", zarr_format=2, use_consolidated=False)

@@ -50,6 +50,9 @@ OWN_CODECS = {
 }
 """Cases that need codecs which numcodecs has not."""
 
+OWN_TYPES = {"type long double", "compound with padding", "nested compound", "ragged"}
+"""Cases whose types zarr-python 3 has not."""
+
 
 def opened(path, options=DEFAULTS):
     return oz.open(store_of(scan(SourceFile(path), options), uri="example", allow=["*"]))
@@ -127,7 +130,7 @@ def test_data_is_not_read_where_references_do(tmp_path, name):
 
 
 @pytest.mark.peers
-@pytest.mark.parametrize("name", [name for name in CASES if name not in REFUSED and name not in OWN_CODECS])
+@pytest.mark.parametrize("name", [name for name in CASES if name not in {*REFUSED, *OWN_CODECS, *OWN_TYPES}])
 def test_zarr_python_reads_the_same(tmp_path, name):
     path = made(tmp_path, name)
     group = zarr_group(quiet_scan(path, DEFAULTS))
