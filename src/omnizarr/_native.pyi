@@ -12,6 +12,8 @@ __all__ = [
     "CdlRows",
     "Checked",
     "FileStore",
+    "JsonSet",
+    "JsonWriter",
     "Kernel",
     "MemoryStore",
     "ReferenceStore",
@@ -24,9 +26,12 @@ __all__ = [
     "chunk_numbers",
     "copy_keys",
     "cut_member",
+    "packed",
+    "render_text",
     "same_texts",
     "split_inside",
     "split_object",
+    "unpacked",
 ]
 
 _Step: TypeAlias = tuple[str, dict[str, Any]]
@@ -132,6 +137,67 @@ class References:
     ) -> ReferenceStore:
         """Make the store; nothing can be added any more, and nothing is left here."""
 
+_Template: TypeAlias = tuple[str, str, str, str, bool]
+_Part: TypeAlias = tuple[int, int]
+
+@final
+class JsonSet:
+    """A set in JSON that is being read."""
+
+    def __new__(cls) -> JsonSet: ...
+    @staticmethod
+    def read(data: bytes, target: str | None = None) -> JsonSet: ...
+    def __len__(self) -> int: ...
+    def push_inline(self, key: str, data: bytes) -> None: ...
+    def push_part(self, key: str, url: str, part: _Part | None = None) -> None: ...
+    def members(self) -> dict[str, bytes]: ...
+    def strange(self) -> list[str]: ...
+    def texts(self, names: set[str] | frozenset[str]) -> dict[str, bytes]: ...
+    def templated(self) -> list[tuple[int, str]]: ...
+    def key_of(self, url: int) -> str: ...
+    def replace_urls(self, by: dict[int, str]) -> None: ...
+    def add_formula(
+        self,
+        dimensions: Sequence[tuple[int, int, int] | list[int]],
+        key: object,
+        url: object,
+        part: tuple[object, object] | None = None,
+    ) -> None: ...
+    def expand(self, most: int) -> None: ...
+    def place(self, grids: Sequence[tuple[str, _Template, Sequence[int]]]) -> None: ...
+    def references(self) -> References: ...
+    def columns(
+        self, i: int
+    ) -> tuple[
+        npt.NDArray[np.uint64] | None,
+        npt.NDArray[np.uint32],
+        npt.NDArray[np.uint64],
+        npt.NDArray[np.uint64],
+        bytes,
+    ]: ...
+    def documents(self) -> dict[str, bytes]: ...
+    def others(self) -> list[tuple[str, int, _Part | None]]: ...
+    def urls(self) -> list[str]: ...
+
+@final
+class JsonWriter:
+    """Writes the references of one set as JSON."""
+
+    def __new__(cls, urls: Sequence[str]) -> JsonWriter: ...
+    def rows(
+        self,
+        path: str,
+        keys: _Template,
+        counts: Sequence[int],
+        numbers: npt.NDArray[np.uint64] | None,
+        first: int,
+        urls: npt.NDArray[np.uint32],
+        offsets: npt.NDArray[np.uint64],
+        lengths: npt.NDArray[np.uint64],
+        inline: bytes,
+    ) -> bytes: ...
+    def data(self, data: bytes) -> str: ...
+
 @final
 class RemoteFile:
     """A file on a server, blocks of which stay in memory."""
@@ -155,6 +221,67 @@ class RemoteFile:
         """Return everything in one request, unless it is more than that many bytes."""
     def counts(self) -> tuple[int, int]:
         """Return the number of requests so far, and of bytes that came as answers."""
+
+@final
+class ParquetSet:
+    """The record files of one set."""
+
+    def __new__(cls, store: object, prefix: str, record_size: int, most: int) -> ParquetSet: ...
+    def references(self) -> References:
+        """A set to be put together whose URLs have the numbers of these."""
+
+    def add_to(
+        self, references: References, path: str, keys: tuple[str, str, str, str, bool], counts: Sequence[int]
+    ) -> None:
+        """Add an array to a set that `references` has made; its rows are read when they are needed."""
+
+    def gather(
+        self, path: str, count: int, first: int, last: int
+    ) -> tuple[
+        npt.NDArray[np.uint64], npt.NDArray[np.uint32], npt.NDArray[np.uint64], npt.NDArray[np.uint64], bytes
+    ]:
+        """The references of an array with `count` chunks, as far as they are in the records from one up to another."""
+
+    def urls(self) -> list[str]:
+        """The URLs that are known so far, by their numbers."""
+
+    def stamps(self) -> dict[str, tuple[int | None, int | None, str | None]]:
+        """The states in which the sources were scanned: size, time of the last change and ETag, by URL."""
+
+    def kept(self) -> int:
+        """How many bytes of files and rows are kept."""
+
+@final
+class ParquetWriter:
+    """Writes the record files of a set."""
+
+    def __new__(cls, store: object, prefix: str, record_size: int, threshold: float) -> ParquetWriter: ...
+    def numbers(self, urls: Sequence[str]) -> npt.NDArray[np.uint32]:
+        """The numbers of URLs in what is written; new ones are added."""
+
+    def stamps(self, stamps: dict[str, tuple[int | None, int | None, str | None]]) -> None:
+        """Write the states in which the sources were scanned, in place of those that are there."""
+
+    def array(self, path: str, record: int) -> ParquetArray:
+        """Begin an array at the first chunk of a record."""
+
+@final
+class ParquetArray:
+    """An array whose record files are being written."""
+
+    def append(
+        self,
+        count: int,
+        numbers: npt.NDArray[np.uint64] | None,
+        urls: npt.NDArray[np.uint32],
+        offsets: npt.NDArray[np.uint64],
+        lengths: npt.NDArray[np.uint64],
+        inline: bytes,
+    ) -> None:
+        """Add the references of the chunks that follow; `count` chunks, of which those in `numbers` have one."""
+
+    def finish(self) -> int:
+        """Write what is left; the number of chunks that the array has now."""
 
 @final
 class Kernel:
@@ -378,3 +505,6 @@ def cdl_numbers(
         The values, where among them fill values stand, where in the text the first is that could not be kept, and where
         the last ends.
     """
+def packed(data: bytes, how: str) -> bytes: ...
+def render_text(tree: object) -> str: ...
+def unpacked(data: bytes, most: int) -> bytes | None: ...

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 /// How a chunk's indices become its key, below the array's own prefix.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Keys {
     /// The array's path in the store: empty, or ending in `/`.
     pub path: String,

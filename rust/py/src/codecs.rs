@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use omnizarr_core::codec::{
-    Base64, Blosc, Bz2, Checksum, Conditional, Crc32c, Gzip, Lz4, Lzma, LzmaFilter, N5Lz4, Shuffle, Step, Sum, Szip,
-    SzipOptions, Zlib, Zstd,
+    Base64, BitOrder, Blosc, Bz2, Checksum, Conditional, Crc32c, Gzip, Lz4, Lzma, LzmaFilter, N5Lz4, Rice, Shuffle,
+    Step, Sum, Szip, SzipOptions, TiffLzw, TiffPackBits, Zlib, Zstd,
 };
 use omnizarr_core::error::CodecError;
 use pyo3::exceptions::{PyKeyError, PyValueError};
@@ -56,6 +56,10 @@ pub fn byte_step(name: &str, config: &Bound<'_, PyDict>) -> PyResult<Arc<dyn Ste
             line: option(config, "line")?,
             bits: option(config, "bits")?,
         })),
+        "tiff_lzw" => made(Ok(TiffLzw)),
+        "tiff_packbits" => made(Ok(TiffPackBits)),
+        "bit_order" => made(Ok(BitOrder)),
+        "rice" => made(Rice::new((option(config, "size")?, option(config, "big")?), option(config, "block")?)),
         "base64" => made(Ok(Base64)),
         "checksum" => Ok(Arc::new(checksum(config)?)),
         "conditional" => {

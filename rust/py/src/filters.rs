@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use omnizarr_core::chain::{ArrayStep, Pack};
 use omnizarr_core::codec::{
-    Arithmetic, BitRound, BoolBits, Delta, Length, N5, Number, NumberKind, PackBits, Padding, Pcodec, PcodecOptions,
-    Reshape, Rounded, Shapeless, Step, Zfp, ZfpMode, ZfpType,
+    Along, Arithmetic, BitRound, BoolBits, Delta, Length, N5, Number, NumberKind, PackBits, Padding, Pcodec,
+    PcodecOptions, Reshape, Rounded, Shapeless, Step, TiffBits, TiffDelta, TiffFloats, Zfp, ZfpMode, ZfpType,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -41,6 +41,10 @@ pub fn array_step(name: &str, config: &Bound<'_, PyDict>) -> PyResult<Option<Arr
             let (offset, scale) = (number(config, "offset")?, number(config, "scale")?);
             shapeless(valid(Arithmetic::scale(&from, &to, offset, scale))?)
         }
+        "tiff_delta" => {
+            let numbers = (option(config, "size")?, option(config, "big")?);
+            ArrayStep::Code(Arc::new(valid(TiffDelta::new(numbers, along(config)?))?))
+        }
         "bool_bits" => ArrayStep::Code(Arc::new(BoolBits)),
         "reshape" => ArrayStep::Reshape(Reshape::To(lengths(config)?)),
         "squeeze" => ArrayStep::Reshape(Reshape::Squeeze),
@@ -52,6 +56,14 @@ pub fn array_step(name: &str, config: &Bound<'_, PyDict>) -> PyResult<Option<Arr
 pub fn pack_step(name: &str, config: &Bound<'_, PyDict>) -> PyResult<Option<Pack>> {
     Ok(Some(match name {
         "packbits" => Pack::Code(Arc::new(packbits(config)?)),
+        "tiff_floats" => {
+            let numbers = (option(config, "size")?, option(config, "big")?);
+            Pack::Code(Arc::new(valid(TiffFloats::new(numbers, along(config)?))?))
+        }
+        "tiff_bits" => {
+            let numbers = (option(config, "size")?, option(config, "big")?);
+            Pack::Code(Arc::new(valid(TiffBits::new(numbers, option(config, "bits")?, option(config, "run")?))?))
+        }
         "n5" => {
             let most: Vec<usize> = option(config, "shape")?;
             let series = series(option(config, "codecs")?)?;
@@ -62,6 +74,10 @@ pub fn pack_step(name: &str, config: &Bound<'_, PyDict>) -> PyResult<Option<Pack
         "zfp" => Pack::Code(Arc::new(zfp(config)?)),
         _ => return Ok(None),
     }))
+}
+
+fn along(config: &Bound<'_, PyDict>) -> PyResult<Along> {
+    Ok(Along { from_last: option(config, "from_last")?, distance: option(config, "distance")? })
 }
 
 fn shapeless<S: Step + 'static>(step: S) -> ArrayStep {

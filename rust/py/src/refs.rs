@@ -7,7 +7,7 @@ use bytes::Bytes;
 use numpy::PyReadonlyArray1;
 use omnizarr_core::error::{Error, Result};
 use omnizarr_core::keys::Keys;
-use omnizarr_core::refs::{ArrayRefs, Columns, Guard, Opener, RefStore, Rows, Stamp, Urls};
+use omnizarr_core::refs::{ArrayRefs, ByKey, Columns, Guard, Opener, RefStore, Rows, Stamp, Stamps, Urls};
 use pyo3::prelude::*;
 
 use crate::errors::raise;
@@ -17,13 +17,17 @@ use crate::stores::ReferenceStore;
 pub type Template = (String, String, String, String, bool);
 
 /// Size, time of the last change and ETag of a source.
-type StampParts = (Option<u64>, Option<i64>, Option<String>);
+pub type StampParts = (Option<u64>, Option<i64>, Option<String>);
 
 /// What is known of a set so far.
 #[derive(Default)]
-struct Parts {
-    documents: Vec<(String, Bytes)>,
-    arrays: Vec<(String, ArrayRefs)>,
+pub struct Parts {
+    /// Whole values by key.
+    pub documents: Vec<(String, Bytes)>,
+    /// Arrays by path.
+    pub arrays: Vec<(String, ArrayRefs)>,
+    /// What is asked before the arrays.
+    pub others: Vec<Box<dyn ByKey>>,
 }
 
 /// A reference set that is being put together.
@@ -31,10 +35,27 @@ struct Parts {
 pub struct References {
     urls: Arc<Urls>,
     parts: Mutex<Parts>,
+    later: Option<Arc<dyn Stamps>>,
 }
 
 impl References {
-    fn add(&self, path: &str, keys: Template, counts: Vec<u64>, rows: Box<dyn Rows>) {
+    /// A set of which all is known.
+    pub fn of(urls: Arc<Urls>, parts: Parts) -> Self {
+        Self { urls, parts: Mutex::new(parts), later: None }
+    }
+
+    /// A set whose URLs have numbers already, and whose sources have states that are looked up when they are opened.
+    pub fn with_urls(urls: Arc<Urls>, later: Arc<dyn Stamps>) -> Self {
+        Self { urls, parts: Mutex::default(), later: Some(later) }
+    }
+
+    /// The table of its URLs.
+    pub fn urls(&self) -> &Arc<Urls> {
+        &self.urls
+    }
+
+    /// Add an array.
+    pub fn add(&self, path: &str, keys: Template, counts: Vec<u64>, rows: Box<dyn Rows>) {
         let (prefix, separator, suffix, scalar, reversed) = keys;
         let path = if path.is_empty() { String::new() } else { format!("{path}/") };
         let keys = Keys { path: path.clone(), prefix, separator, suffix, scalar, reversed };
@@ -61,7 +82,7 @@ impl References {
                 return Err(pyo3::exceptions::PyValueError::new_err(format!("the URL {url:?} is there twice")));
             }
         }
-        Ok(Self { urls: Arc::new(table), parts: Mutex::default() })
+        Ok(Self { urls: Arc::new(table), parts: Mutex::default(), later: None })
     }
 
     fn add_document(&self, key: String, data: Vec<u8>) {
@@ -99,10 +120,11 @@ impl References {
         identity: u64,
     ) -> PyResult<ReferenceStore> {
         let stamps = stamps.into_iter().map(|(url, (size, modified, etag))| (url, Stamp { size, modified, etag }));
-        let guard = Guard { base, allow, stamps: stamps.collect() };
+        let guard = Guard { base, allow, stamps: stamps.collect(), later: self.later.clone() };
         let mut store = RefStore::new(Arc::clone(&self.urls), Arc::new(Opener::new(guard)), identity);
         let parts = std::mem::take(&mut *self.lock());
         store.documents.extend(parts.documents);
+        store.others = parts.others;
         for (path, array) in parts.arrays {
             if store.arrays.insert(path.clone(), array).is_some() {
                 return Err(raise(py, Error::Invalid(format!("the array {path:?} is there twice")), None));

@@ -35,6 +35,8 @@ _LATE: Final = {
     "numcodecs.categorize": ("categories", "lower_categorize"),
     "zarrs.vlen": ("composite", "lower_composite"),
     "zarrs.optional": ("composite", "lower_composite"),
+    "numcodecs.grib": ("grib", "lower_grib"),
+    "numcodecs.omnizarr.grib": ("grib", "lower_grib"),
 }
 """Codecs in Python that come with Omnizarr but are seldom met: module and function, imported when a chain names one."""
 

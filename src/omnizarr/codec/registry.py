@@ -23,6 +23,7 @@ from omnizarr.model.jsonvalue import JSON
 
 GROUP = "omnizarr.codecs"
 NUMCODECS = "numcodecs."
+IMAGECODECS = "imagecodecs_"
 KINDS: tuple[Kind, ...] = ("array", "array-bytes", "bytes")
 
 
@@ -88,6 +89,8 @@ def _lower_numcodecs(name: str, identifier: str, config: Mapping[str, JSON], sta
     except ImportError:
         hint = "pip install omnizarr[numcodecs]" if name != identifier else _nearest(name)
         raise UnsupportedError("no such codec is installed", codec=name, hint=hint) from None
+    if identifier.startswith(IMAGECODECS) and identifier not in registry.codec_registry:
+        _register_imagecodecs(name)
     if identifier not in registry.codec_registry and identifier not in registry.entries:
         raise UnsupportedError("no such codec is installed", codec=name, hint=_nearest(name))
     try:
@@ -99,6 +102,15 @@ def _lower_numcodecs(name: str, identifier: str, config: Mapping[str, JSON], sta
     if kind == "array":
         check_type(name, codec, stage)
     return adapt(name, kind, codec, stage)._replace(config=dict(config))
+
+
+def _register_imagecodecs(name: str) -> None:
+    """Let imagecodecs put its codecs into the registry of numcodecs, which it does not do by itself."""
+    try:
+        import_module("imagecodecs.numcodecs").register_codecs(verbose=False)
+    except ImportError:
+        hint = "pip install imagecodecs"
+        raise UnsupportedError("the package imagecodecs has this codec", codec=name, hint=hint) from None
 
 
 def _complete(identifier: str, config: Mapping[str, JSON], stage: Stage) -> dict[str, JSON]:

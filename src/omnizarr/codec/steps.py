@@ -239,6 +239,8 @@ RARE: Final[dict[str, str]] = {
     **dict.fromkeys((f"numcodecs.imagecodecs_{name}" for name in ("lzf", "lz4h5", "bitshuffle")), "hdf5"),
     **dict.fromkeys((f"omnizarr.hdf5_{name}" for name in ("bitshuffle", "shuffle", "zfp")), "hdf5"),
     **dict.fromkeys((f"omnizarr.hdf5_{name}" for name in ("scaleoffset", "nbit")), "hdf5"),
+    **{f"numcodecs.imagecodecs_{name}": "tiff" for name in ("lzw", "packbits", "bitorder", "zlib", "zstd")},
+    **{f"numcodecs.imagecodecs_{name}": "tiff" for name in ("delta", "floatpred", "packints", "rcomp")},
 }
 """The other codecs of the kernel: the module `steps_…` that knows each, imported when an array has it."""
 

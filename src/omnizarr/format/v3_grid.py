@@ -5,8 +5,8 @@
 - `rectangular`, its older form: https://zarr.dev/zeps/draft/ZEP0003.html
 - `zarrs.regular_bounded`: https://chunkgrid.zarrs.dev/regular_bounded
 - `omnizarr.padded`: of our own, for arrays made of the chunks of several files. `chunk_shapes` is what it is in
-  `rectilinear`; `stored_shapes` has, in the same notation, the lengths that chunks have when they are decoded, which may
-  be longer: what is behind the length that counts belongs to nothing. Such arrays are only read.
+  `rectilinear`; `stored_shapes` has, in the same notation, the lengths that chunks have when they are decoded, which
+  may be longer: what is behind the length that counts belongs to nothing. Such arrays are only read.
 """
 
 from __future__ import annotations

@@ -101,6 +101,17 @@ KINDS: Final[dict[str, Kind]] = {
     "omnizarr.hdf5_scaleoffset": "bytes",
     "omnizarr.hdf5_nbit": "bytes",
     "omnizarr.hdf5_zfp": "bytes",
+    "numcodecs.imagecodecs_lzw": "bytes",
+    "numcodecs.imagecodecs_packbits": "bytes",
+    "numcodecs.imagecodecs_bitorder": "bytes",
+    "numcodecs.imagecodecs_zlib": "bytes",
+    "numcodecs.imagecodecs_zstd": "bytes",
+    "numcodecs.imagecodecs_rcomp": "bytes",
+    "numcodecs.imagecodecs_delta": "array",
+    "numcodecs.imagecodecs_floatpred": "array-bytes",
+    "numcodecs.imagecodecs_packints": "array-bytes",
+    "numcodecs.grib": "array-bytes",
+    "numcodecs.omnizarr.grib": "array-bytes",
 }
 """The kind of each codec known by name; names that are not here are judged by the codec layer."""
 

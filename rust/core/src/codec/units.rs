@@ -21,6 +21,9 @@ macro_rules! by_size {
 }
 
 impl Units {
+    /// Single bytes.
+    pub(super) const BYTES: Self = Self { size: 1, big: false };
+
     /// Numbers of `size` bytes; `None` for other sizes than 1, 2, 4 and 8.
     pub(super) fn new(size: usize, big: bool) -> Option<Self> {
         matches!(size, 1 | 2 | 4 | 8).then_some(Self { size, big })
@@ -28,6 +31,10 @@ impl Units {
 
     pub(super) fn size(self) -> usize {
         self.size
+    }
+
+    pub(super) fn is_big(self) -> bool {
+        self.big
     }
 
     /// Bits of one number.

@@ -1,6 +1,8 @@
 //! One array, ready to be read and written.
 
+mod batch;
 mod check;
+mod far_shards;
 mod lock;
 mod mask;
 mod read;

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::{Call, Engine, chunk_error};
 use crate::buffer::Buffer;
-use crate::cell::{Dims, Sel};
+use crate::cell::{Cells, Dims, Sel};
 use crate::chain::{Chain, Pack, check};
 use crate::codec::{Contexts, Encoded, RowSink, Step, Want, Window};
 use crate::error::{CodecError, Error, Result};
@@ -48,23 +48,41 @@ impl Engine {
         let cells = sel.cut_at(&self.grid);
         let (parallel, nested) = self.spread(&cells);
         let call = Call { engine: self, zeroed, arenas, nested: parallel && nested };
+        if let Some(locate) = self.store.locate(&self.spec.keys) {
+            return call.read_located(&*locate, &cells, out, parallel, interrupt);
+        }
         pool::run(cells.total(), parallel, interrupt, &|i| {
             scratch::with(|work| {
-                let mut index = SmallVec::new();
-                let sel = cells.part(i, &mut index);
-                let mut key = std::mem::take(&mut work.key);
-                self.spec.keys.write(&index, &mut key);
-                let mut spare = Dims::new();
-                let (shape, sel, out) = enter(&self.spec.chain, self.grid.shape(&index, &mut spare), &sel, out);
-                let done = call.read_key(&key, &shape, &sel, &out, work);
-                work.key = key;
-                done
+                call.in_cell(&cells, i, out, work, |key, shape, sel, out, work| {
+                    call.read_key(key, shape, sel, out, work)
+                })
             })
         })
     }
 }
 
 impl Call<'_> {
+    /// Do something with a cell: its key, and its shape, selection and view in stored order.
+    pub(super) fn in_cell<T>(
+        &self,
+        cells: &Cells<'_>,
+        i: usize,
+        out: &View,
+        work: &mut Scratch,
+        f: impl FnOnce(&str, &[usize], &Sel<'_>, &View, &mut Scratch) -> Result<T>,
+    ) -> Result<T> {
+        let (spec, grid) = (&self.engine.spec, &self.engine.grid);
+        let mut index = SmallVec::new();
+        let sel = cells.part(i, &mut index);
+        let mut key = std::mem::take(&mut work.key);
+        spec.keys.write(&index, &mut key);
+        let mut spare = Dims::new();
+        let (shape, sel, out) = enter(&spec.chain, grid.shape(&index, &mut spare), &sel, out);
+        let done = f(&key, &shape, &sel, &out, work);
+        work.key = key;
+        done
+    }
+
     /// Fetch one object and decode what is selected of it.
     fn read_key(&self, key: &str, shape: &[usize], sel: &Sel<'_>, out: &View, work: &mut Scratch) -> Result<()> {
         let (chain, store) = (&self.engine.spec.chain, &self.engine.store);
@@ -236,10 +254,10 @@ impl Call<'_> {
 }
 
 /// Values up to this size are read as a whole.
-const SMALL: u64 = 64 << 10;
+pub(super) const SMALL: u64 = 64 << 10;
 
 /// The only codec between stored bytes and elements, if it can do with a part of the stored bytes.
-fn fetching(chain: &Chain) -> Option<&dyn Step> {
+pub(super) fn fetching(chain: &Chain) -> Option<&dyn Step> {
     let [step] = chain.bytes.as_slice() else { return None };
     let plain = chain.reads_plain() && matches!(chain.pack, Pack::Bytes { .. });
     (plain && step.fetches()).then_some(&**step)
@@ -247,7 +265,7 @@ fn fetching(chain: &Chain) -> Option<&dyn Step> {
 
 /// Fetch and decode only the parts of a value that the selection needs; `false` if that is not worth while.
 #[allow(clippy::too_many_arguments, reason = "as `decode`")]
-fn fetch_spans(
+pub(super) fn fetch_spans(
     key: &str,
     chain: &Chain,
     step: &dyn Step,

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use url::Url;
 
@@ -18,6 +19,14 @@ pub struct Guard {
     pub allow: Vec<String>,
     /// The states in which the sources were scanned, by URL as the set spells it.
     pub stamps: HashMap<String, Stamp>,
+    /// Where more of them are, to be looked up when a source is opened.
+    pub later: Option<Arc<dyn Stamps>>,
+}
+
+/// States in which sources were scanned, found by URL.
+pub trait Stamps: std::fmt::Debug + Send + Sync {
+    /// What is known of a source, by its URL as the set spells it.
+    fn stamp(&self, url: &str) -> Result<Option<Stamp>>;
 }
 
 /// Where a URL leads that may be followed.
@@ -35,6 +44,15 @@ pub enum Reach {
 }
 
 impl Guard {
+    /// The state in which a source was scanned, as far as it is known.
+    pub fn stamp(&self, url: &str) -> Result<Stamp> {
+        if let Some(stamp) = self.stamps.get(url) {
+            return Ok(stamp.clone());
+        }
+        let later = self.later.as_ref().map(|later| later.stamp(url)).transpose()?;
+        Ok(later.flatten().unwrap_or_default())
+    }
+
     /// Where a URL of the set leads.
     pub fn reach(&self, text: &str) -> Result<Reach> {
         match self.place(text)? {

@@ -6,18 +6,29 @@
 
 mod addresses;
 mod columns;
+mod fetch;
 mod file;
+mod formula;
 mod guard;
+mod json;
 mod opening;
+mod parquet;
+mod part;
 mod source;
+mod sources;
 mod store;
 mod urls;
 
 pub use addresses::is_public;
 pub use columns::{Columns, INLINE, MISSING, WHOLE};
+pub use fetch::{Length, Need, Taker, fetch};
 pub use file::FileSource;
-pub use guard::{Guard, Reach};
+pub use formula::{Bounds, Dimension, Formula, Node, Op, Value};
+pub use guard::{Guard, Reach, Stamps};
+pub use json::{Grid, JsonSet, Loose, Placed, PlacedArray, Writer, WrittenRows, packed, unpacked};
 pub use opening::{Opener, judging};
+pub use parquet::{ArrayWriter, Gathered, ParquetRows, ParquetSet, ParquetStamps, ParquetWriter, Piece};
+pub(crate) use part::{Part, token_of};
 pub use source::{Done, Open, Source, Stamp};
 pub use store::{ArrayRefs, ByKey, RefStore};
 pub use urls::Urls;

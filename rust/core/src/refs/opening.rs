@@ -20,7 +20,7 @@ impl Opener {
 
 impl Open for Opener {
     fn open(&self, url: &str) -> Result<Arc<dyn Source>> {
-        let stamp = self.guard.stamps.get(url).cloned().unwrap_or_default();
+        let stamp = self.guard.stamp(url)?;
         match self.guard.reach(url)? {
             Reach::File(paths) => {
                 let path =

@@ -65,6 +65,16 @@ pub trait Source: Send + Sync {
         done(self.read_range(offset, length));
     }
 
+    /// As [`Source::start`], for all of it; more than `most` bytes are an error.
+    fn start_whole(&self, most: u64, done: Done) {
+        match self.stamp().map(|stamp| stamp.size) {
+            Ok(Some(size)) if size <= most => self.start(0, size, done),
+            Ok(Some(size)) => done(Err(Error::Limit(format!("a source of {size} bytes, where {most} are the most")))),
+            Ok(None) => done(Err(Error::Invalid("a source that does not tell its size".into()))),
+            Err(error) => done(Err(error)),
+        }
+    }
+
     /// A range in memory of its own.
     fn read_range(&self, offset: u64, length: u64) -> Result<Bytes> {
         let size = self.stamp()?.size.unwrap_or(u64::MAX);

@@ -1,18 +1,17 @@
 //! A reference set as a store.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 
+use super::part::Part;
+use super::sources::Sources;
 use super::{Open, Reference, Rows, Source, Urls};
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
 use crate::keys::Keys;
-use crate::store::{Listing, Object, Store, Token, check_key, check_prefix, place_of};
-
-/// Sources that stay open.
-const MOST_OPEN: usize = 256;
+use crate::store::{Listing, Locate, Object, Spot, Store, Token, check_key, check_prefix, place_of};
 
 /// The references of an array, and how its keys become numbers of chunks.
 pub struct ArrayRefs {
@@ -28,6 +27,11 @@ pub struct ArrayRefs {
 pub trait ByKey: Send + Sync {
     /// What the key stands for.
     fn find(&self, key: &str) -> Result<Option<Reference>>;
+
+    /// Whether some of the keys may be those of an array's chunks.
+    fn may_hold(&self, _keys: &Keys) -> bool {
+        true
+    }
 
     /// The keys that begin so, no more than `most` of them.
     fn keys(&self, prefix: &str, most: usize) -> Result<Vec<String>>;
@@ -47,7 +51,9 @@ pub struct RefStore {
     pub opener: Arc<dyn Open>,
     /// A number that no other set has.
     pub identity: u64,
-    sources: Mutex<HashMap<u32, Arc<dyn Source>>>,
+    sources: Sources,
+    /// Arrays that have documents under keys of their chunks.
+    mixed: OnceLock<BTreeSet<String>>,
 }
 
 impl RefStore {
@@ -60,7 +66,8 @@ impl RefStore {
             urls,
             opener,
             identity,
-            sources: Mutex::new(HashMap::new()),
+            sources: Sources::default(),
+            mixed: OnceLock::new(),
         }
     }
 
@@ -95,38 +102,38 @@ impl RefStore {
         }
     }
 
-    /// The source of a URL, opened at most once.
-    pub fn source(&self, key: &str, url: u32) -> Result<Arc<dyn Source>> {
-        if let Some(source) = self.open_sources().get(&url) {
-            return Ok(Arc::clone(source));
-        }
-        let text = self.urls.get(url).ok_or_else(|| Error::Invalid(format!("{key}: a URL without a number")))?;
-        let source = self.opener.open(&text)?;
-        let mut sources = self.open_sources();
-        if sources.len() >= MOST_OPEN {
-            sources.clear();
-        }
-        sources.insert(url, Arc::clone(&source));
-        Ok(source)
-    }
-
-    fn open_sources(&self) -> std::sync::MutexGuard<'_, HashMap<u32, Arc<dyn Source>>> {
-        self.sources.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The source of a URL.
+    pub fn source(&self, url: u32) -> Result<Arc<dyn Source>> {
+        self.sources.get(url, || {
+            let text = self.urls.get(url).ok_or_else(|| Error::Invalid(format!("there is no URL of number {url}")))?;
+            self.opener.open(&text)
+        })
     }
 
     fn object(&self, key: &str) -> Result<Option<Value>> {
+        let at = |error: Error| error.at(key);
         Ok(match self.find(key)? {
             None => None,
             Some(Reference::Inline(bytes)) => Some(Value::Inline(bytes)),
             Some(Reference::Whole { url }) => {
-                let source = self.source(key, url)?;
-                let size = source.stamp()?.size.ok_or_else(|| refused(key, "the size of the source is not known"))?;
-                Some(Value::Part { source, offset: 0, length: size })
+                let source = self.source(url).map_err(at)?;
+                let size = source.stamp().map_err(at)?.size;
+                let length = size.ok_or_else(|| refused(key, "the size of the source is not known"))?;
+                Some(Value::Part(Part { source, offset: 0, length, key: key.into() }))
             }
             Some(Reference::Range { url, offset, length }) => {
-                Some(Value::Part { source: self.source(key, url)?, offset, length })
+                let source = self.source(url).map_err(at)?;
+                Some(Value::Part(Part { source, offset, length, key: key.into() }))
             }
         })
+    }
+
+    fn is_mixed(&self, path: &str) -> bool {
+        let mixed = self.mixed.get_or_init(|| {
+            let chunks = self.documents.keys().filter_map(|key| self.chunk(key));
+            chunks.map(|(array, _)| array.keys.path.clone()).collect()
+        });
+        mixed.contains(path)
     }
 
     fn keys_below(&self, prefix: &str) -> Result<Vec<String>> {
@@ -153,10 +160,47 @@ fn refused(key: &str, message: impl Into<String>) -> Error {
     Error::Store { key: key.into(), op: "get", message: message.into(), errno: None }
 }
 
+/// The chunks of one array.
+struct Chunks<'a> {
+    store: &'a RefStore,
+    keys: &'a Keys,
+    /// Where indices alone lead to references; otherwise each key is written and looked up.
+    array: Option<&'a ArrayRefs>,
+}
+
+impl Locate for Chunks<'_> {
+    fn find(&self, index: &[u64]) -> Result<Option<Spot>> {
+        let found = match self.array {
+            Some(array) => array.number_at(index).map_or(Ok(None), |number| array.rows.find(number))?,
+            None => {
+                let mut key = String::new();
+                self.keys.write(index, &mut key);
+                self.store.find(&key)?
+            }
+        };
+        Ok(found.map(|reference| match reference {
+            Reference::Inline(bytes) => Spot::Here(bytes),
+            Reference::Whole { url } => Spot::There { place: url, offset: 0, length: None },
+            Reference::Range { url, offset, length } => Spot::There { place: url, offset, length: Some(length) },
+        }))
+    }
+
+    fn source(&self, place: u32) -> Result<Arc<dyn Source>> {
+        self.store.source(place)
+    }
+}
+
 impl ArrayRefs {
     /// The number of the chunk that a key stands for.
     fn number(&self, key: &str) -> Option<u64> {
-        let index = self.keys.parse(key, self.counts.len())?;
+        self.number_at(&self.keys.parse(key, self.counts.len())?)
+    }
+
+    /// The number of the chunk at an index.
+    fn number_at(&self, index: &[u64]) -> Option<u64> {
+        if index.len() != self.counts.len() {
+            return None;
+        }
         let mut number = 0u64;
         for (&i, &count) in index.iter().zip(&self.counts) {
             if i >= count {
@@ -189,41 +233,40 @@ impl ArrayRefs {
 
 enum Value {
     Inline(Bytes),
-    Part { source: Arc<dyn Source>, offset: u64, length: u64 },
+    Part(Part),
 }
 
 impl Object for Value {
     fn size(&self) -> u64 {
         match self {
             Self::Inline(bytes) => bytes.len() as u64,
-            Self::Part { length, .. } => *length,
+            Self::Part(part) => part.size(),
         }
     }
 
     fn token(&self) -> Option<Token> {
-        None
+        match self {
+            Self::Inline(_) => None,
+            Self::Part(part) => part.token(),
+        }
     }
 
     fn read_at(&self, offset: u64, dst: &mut [u8]) -> Result<()> {
-        let past = || Error::Invalid("read past the end of a value".into());
-        let end = offset.checked_add(dst.len() as u64).filter(|&end| end <= self.size()).ok_or_else(past)?;
-        match self {
-            Self::Inline(bytes) => {
-                let (start, end) = (usize::try_from(offset), usize::try_from(end));
-                let part = start.ok().zip(end.ok()).and_then(|(start, end)| bytes.get(start..end));
-                dst.copy_from_slice(part.ok_or_else(past)?);
-                Ok(())
-            }
-            Self::Part { source, offset: start, .. } => {
-                source.read_at(start.checked_add(offset).ok_or_else(past)?, dst)
-            }
-        }
+        let Self::Part(part) = self else {
+            let past = || Error::Invalid("read past the end of a value".into());
+            let start = usize::try_from(offset).map_err(|_| past())?;
+            let end = start.checked_add(dst.len()).ok_or_else(past)?;
+            let bytes = self.bytes().and_then(|bytes| bytes.get(start..end));
+            dst.copy_from_slice(bytes.ok_or_else(past)?);
+            return Ok(());
+        };
+        part.read_at(offset, dst)
     }
 
     fn bytes(&self) -> Option<&[u8]> {
         match self {
             Self::Inline(bytes) => Some(bytes),
-            Self::Part { .. } => None,
+            Self::Part(_) => None,
         }
     }
 }
@@ -234,19 +277,38 @@ fn read_only<T>(key: &str, op: &'static str) -> Result<T> {
 }
 
 impl Store for RefStore {
+    /// Sources are looked at anew: one may have been replaced.
+    fn begin(&self) -> Result<()> {
+        self.sources.doubt();
+        Ok(())
+    }
+
+    fn locate<'a>(&'a self, keys: &'a Keys) -> Option<Box<dyn Locate + 'a>> {
+        let array = self.arrays.get(&keys.path).filter(|array| array.keys == *keys && !self.is_mixed(&keys.path));
+        let others = self.others.iter().any(|other| other.may_hold(keys));
+        Some(Box::new(Chunks { store: self, keys, array: array.filter(|_| !others) }))
+    }
+
     fn place(&self, key: &str) -> u64 {
         place_of(&[&self.identity.to_ne_bytes(), key.as_bytes()])
     }
 
     fn get(&self, key: &str, dst: &mut Buffer, most: usize) -> Result<bool> {
         let Some(object) = self.object(key)? else { return Ok(false) };
+        if let Value::Part(part) = &object {
+            part.check()?;
+        }
         let n = usize::try_from(object.size()).unwrap_or(usize::MAX).min(most.saturating_add(1));
         object.read_at(0, dst.space(n))?;
         Ok(true)
     }
 
     fn open(&self, key: &str) -> Result<Option<Box<dyn Object + '_>>> {
-        Ok(self.object(key)?.map(|value| Box::new(value) as Box<dyn Object>))
+        let Some(object) = self.object(key)? else { return Ok(None) };
+        if let Value::Part(part) = &object {
+            part.check()?;
+        }
+        Ok(Some(Box::new(object)))
     }
 
     fn put(&self, key: &str, _parts: &[&[u8]]) -> Result<()> {

@@ -14,9 +14,14 @@ pub use zip::ZipStore;
 
 use std::fs::File;
 use std::hash::{DefaultHasher, Hasher};
+use std::sync::Arc;
+
+use bytes::Bytes;
 
 use crate::buffer::Buffer;
 use crate::error::Result;
+use crate::keys::Keys;
+use crate::refs::Source;
 
 /// A number for a place that is made of parts; how they are cut does not matter.
 pub fn place_of(parts: &[&[u8]]) -> u64 {
@@ -46,6 +51,32 @@ pub trait Object: Send + Sync {
     }
 }
 
+/// Where a value lies, in a store whose values are parts of something else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Spot {
+    /// In memory.
+    Here(Bytes),
+    /// In a source.
+    There {
+        /// The source's number.
+        place: u32,
+        /// Where in it the value begins.
+        offset: u64,
+        /// How many bytes it has; `None`: all that the source has.
+        length: Option<u64>,
+    },
+}
+
+/// The chunks of one array, in a store whose values lie side by side in sources: whoever wants many of them asks where
+/// they are, and reads what is close together at once.
+pub trait Locate: Sync {
+    /// Where the chunk at an index lies; `None` if there is none.
+    fn find(&self, index: &[u64]) -> Result<Option<Spot>>;
+
+    /// A source by its number.
+    fn source(&self, place: u32) -> Result<Arc<dyn Source>>;
+}
+
 /// The names right below a prefix: keys, and prefixes that end in `/`.
 pub type Listing = (Vec<String>, Vec<String>);
 
@@ -69,6 +100,11 @@ pub trait Store: Send + Sync {
 
     /// Open the value for reading parts of it.
     fn open(&self, key: &str) -> Result<Option<Box<dyn Object + '_>>>;
+
+    /// The chunks that keys of this form stand for, where it is better to ask for many of them at once.
+    fn locate<'a>(&'a self, _keys: &'a Keys) -> Option<Box<dyn Locate + 'a>> {
+        None
+    }
 
     /// Store the parts, one after the other, as one value: whole or not at all.
     fn put(&self, key: &str, parts: &[&[u8]]) -> Result<()>;

@@ -138,7 +138,7 @@ def _cut(source: ArrayMeta, wish: Wish) -> _Cut:
     if shards not in (None, False) and not has_shards:
         raise UnsupportedError(f"{wish.format} has no shards", hint="Leave out shards=, or convert to zarr3.")
     unsharded = source.is_sharded and not has_shards
-    if chunks is None and shards is None and not unsharded:
+    if chunks is None and shards is None and not unsharded and source.grid.stored is None:
         shape = sharding_of(source.codecs)
         inner = source.cells.longest if shape is not None else source.grid.longest
         _check_even(source.grid, wish.format)

@@ -1,0 +1,380 @@
+//! Reading from a store whose values lie side by side in sources: what is close together is read at once.
+//!
+//! First all values of a window of cells are looked up, which costs no request. Then, a group of sources at a time:
+//! large values of files are read one by one, each by the way that suits it (straight into the caller's memory, or only the
+//! parts that are selected); everything else goes through [`fetch`], which joins neighbours and keeps many requests on
+//! their way, and is decoded as it arrives.
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use smallvec::SmallVec;
+
+use super::far_shards::FarShard;
+use super::read::{SMALL, Whole, Work, fetch_spans, fetching, read_solid, read_spans, solid};
+use super::{Call, chunk_error};
+use crate::cell::{Cells, Sel};
+use crate::chain::{Pack, check};
+use crate::codec::Want;
+use crate::error::{Error, Result};
+use crate::mem::View;
+use crate::pool::{self, Interrupt};
+use crate::refs::{Length, Need, Part, Source, Taker, fetch, token_of};
+use crate::scratch::{self, Scratch};
+use crate::store::{Locate, Object, Spot};
+
+/// Cells that are looked up at once.
+const WINDOW: usize = 1 << 16;
+
+/// Sources that are held open at once.
+const SOURCES: usize = 128;
+
+/// A cell whose value lies in a source.
+struct Wanted {
+    place: u32,
+    offset: u64,
+    length: Option<u64>,
+    cell: usize,
+}
+
+/// What the parts of one call share.
+pub(super) struct Batch<'a> {
+    pub call: &'a Call<'a>,
+    pub cells: &'a Cells<'a>,
+    pub out: &'a View,
+    pub parallel: bool,
+}
+
+impl Call<'_> {
+    /// Read the cells of a selection.
+    pub(super) fn read_located(
+        &self,
+        locate: &dyn Locate,
+        cells: &Cells<'_>,
+        out: &View,
+        parallel: bool,
+        interrupt: Interrupt<'_>,
+    ) -> Result<()> {
+        let batch = Batch { call: self, cells, out, parallel };
+        let total = cells.total();
+        for from in (0..total).step_by(WINDOW) {
+            let to = from.saturating_add(WINDOW).min(total);
+            batch.window(locate, from..to, interrupt)?;
+        }
+        Ok(())
+    }
+}
+
+impl Batch<'_> {
+    fn window(&self, locate: &dyn Locate, window: Range<usize>, interrupt: Interrupt<'_>) -> Result<()> {
+        let mut wanted = Vec::new();
+        let mut ready: Vec<(usize, Option<Bytes>)> = Vec::new();
+        let mut index = SmallVec::new();
+        for cell in window {
+            self.cells.part(cell, &mut index);
+            match locate.find(&index)? {
+                Some(Spot::There { place, offset, length }) => wanted.push(Wanted { place, offset, length, cell }),
+                Some(Spot::Here(bytes)) => ready.push((cell, Some(bytes))),
+                None if self.call.zeroed => {}
+                None => ready.push((cell, None)),
+            }
+        }
+        self.each(ready.len(), interrupt, |i| match ready.get(i) {
+            Some((cell, Some(bytes))) => self.decode_value(*cell, bytes),
+            Some((cell, None)) => self.missing(*cell),
+            None => Ok(()),
+        })?;
+        if !wanted.is_sorted_by_key(|one| (one.place, one.offset)) {
+            wanted.sort_unstable_by_key(|one| (one.place, one.offset));
+        }
+        let mut group = Group::default();
+        for one in wanted.chunk_by(|a, b| a.place == b.place) {
+            let source =
+                one.first().map(|first| locate.source(first.place).map_err(|error| error.at(&self.key(first.cell))));
+            let Some(source) = source.transpose()? else { continue };
+            group.files = group.files.saturating_add(usize::from(!source.remote()));
+            self.plan(source, one, &mut group)?;
+            if group.files >= SOURCES {
+                self.read_group(std::mem::take(&mut group), interrupt)?;
+            }
+        }
+        self.read_group(group, interrupt)
+    }
+
+    /// Decide for each value of a source how it is read.
+    fn plan(&self, source: Arc<dyn Source>, wanted: &[Wanted], group: &mut Group) -> Result<()> {
+        let at = group.sources.len();
+        let (chain, chunks) = (&self.call.engine.spec.chain, &self.call.engine.chunks);
+        for &Wanted { offset, length, cell, .. } in wanted {
+            let length = match length {
+                Some(length) => Some(length),
+                None if source.remote() && chain.shard().is_none() && !chain.is_raw() => None,
+                None => source.stamp().map_err(|error| error.at(&self.key(cell)))?.size,
+            };
+            if let Some(length) = length {
+                if chain.shard().is_some() && source.remote() {
+                    group.shards.push(FarShard { source: at, offset, length, cell });
+                    continue;
+                }
+                if !source.remote() && (length > SMALL || chain.shard().is_some()) {
+                    group.direct.push((at, offset, length, cell));
+                    continue;
+                }
+            }
+            let most = self.bound(cell, length)?;
+            if let Some(length) = length.filter(|&length| length > source.gap())
+                && chain.is_raw()
+                && self.plan_spans(at, offset, length, cell, source.gap(), group)?
+            {
+                continue;
+            }
+            if chunks.enabled()
+                && let Some(token) = length.and_then(|length| token_of(&*source, offset, length))
+                && let Some(chunk) = chunks.get(&self.key(cell), token)
+            {
+                self.in_cell(cell, |_, shape, sel, out, _| {
+                    sel.scatter(&chunk, shape, chain.item, 0, out);
+                    Ok(())
+                })?;
+                continue;
+            }
+            let length = length.map_or(Length::All(most), Length::Of);
+            group.needs.push(Need { source: at, offset, length });
+            group.uses.push(Use::Value(cell));
+        }
+        group.sources.push(source);
+        Ok(())
+    }
+
+    /// Plan to read only the spans of an uncompressed value that are selected; `false` if all of it is as good.
+    fn plan_spans(
+        &self,
+        source: usize,
+        offset: u64,
+        length: u64,
+        cell: usize,
+        gap: u64,
+        group: &mut Group,
+    ) -> Result<bool> {
+        self.in_cell(cell, |key, shape, sel, _, _| {
+            let chain = &self.call.engine.spec.chain;
+            let gap = usize::try_from(gap).unwrap_or(usize::MAX);
+            let Some(spans) = sel.spans(shape, chain.item, gap) else { return Ok(false) };
+            let size = chain.dense_size(shape);
+            check(usize::try_from(length).unwrap_or(usize::MAX), Want::Exact(size)).map_err(chunk_error(key))?;
+            let puzzle = group.puzzles.len();
+            for &(low, high) in &spans {
+                let start = offset.saturating_add(low as u64);
+                let length = Length::Of(high.saturating_sub(low) as u64);
+                group.needs.push(Need { source, offset: start, length });
+                group.uses.push(Use::Span { cell, puzzle, low });
+            }
+            let state = (Vec::new(), spans.len());
+            group.puzzles.push(Puzzle { size, state: Mutex::new(state) });
+            Ok(true)
+        })
+    }
+
+    /// The most bytes that a cell's value can have; its length must not be more.
+    fn bound(&self, cell: usize, length: Option<u64>) -> Result<u64> {
+        self.in_cell(cell, |key, shape, _, _, _| {
+            let most = self.call.engine.spec.chain.encoded_size(shape).max();
+            let size = length.map_or(0, |length| usize::try_from(length).unwrap_or(usize::MAX));
+            check(size, Want::AtMost(most)).map_err(chunk_error(key))?;
+            Ok(most as u64)
+        })
+    }
+
+    fn read_group(&self, group: Group, interrupt: Interrupt<'_>) -> Result<()> {
+        self.each(group.direct.len(), interrupt, |i| {
+            let Some((source, &(_, offset, length, cell))) =
+                group.direct.get(i).and_then(|one| Some((group.sources.get(one.0)?, one)))
+            else {
+                return Ok(());
+            };
+            self.in_cell(cell, |key, shape, sel, out, work| {
+                let part = Part { source: Arc::clone(source), offset, length, key: key.into() };
+                self.call.read_part(key, &part, shape, sel, out, work)
+            })
+        })?;
+        let taker = Values { batch: self, group: &group };
+        fetch(&group.sources, &group.needs, self.parallel, interrupt, &taker)?;
+        self.read_far_shards(&group.sources, &group.shards, interrupt)
+    }
+
+    fn each(&self, tasks: usize, interrupt: Interrupt<'_>, f: impl Fn(usize) -> Result<()> + Sync) -> Result<()> {
+        pool::run(tasks, self.parallel, interrupt, &f)
+    }
+
+    fn in_cell<T>(
+        &self,
+        cell: usize,
+        f: impl FnOnce(&str, &[usize], &Sel<'_>, &View, &mut Scratch) -> Result<T>,
+    ) -> Result<T> {
+        scratch::with(|work| self.call.in_cell(self.cells, cell, self.out, work, f))
+    }
+
+    fn key(&self, cell: usize) -> String {
+        self.in_cell(cell, |key, _, _, _, _| Ok(key.to_owned())).unwrap_or_default()
+    }
+
+    fn missing(&self, cell: usize) -> Result<()> {
+        self.in_cell(cell, |_, _, sel, out, _| self.call.read_nothing(sel, out))
+    }
+
+    /// Decode a value that is in memory.
+    fn decode_value(&self, cell: usize, bytes: &[u8]) -> Result<()> {
+        self.in_cell(cell, |key, shape, sel, out, work| {
+            let chain = &self.call.engine.spec.chain;
+            if let Some(shard) = chain.shard() {
+                return self.call.read_shard(key, shard, &Whole(bytes), false, shape, sel, out);
+            }
+            check(bytes.len(), Want::AtMost(chain.encoded_size(shape).max())).map_err(chunk_error(key))?;
+            let Scratch { cx, dec, one, two, .. } = work;
+            self.call.decode(key, chain, bytes, shape, sel, out, &mut Work { cx, dec, one, two })
+        })
+    }
+}
+
+/// What is read together: values of a few sources.
+#[derive(Default)]
+struct Group {
+    sources: Vec<Arc<dyn Source>>,
+    /// How many of the sources are files.
+    files: usize,
+    /// Values that are read one by one: source, offset, length, cell.
+    direct: Vec<(usize, u64, u64, usize)>,
+    /// Values that are read as a whole.
+    needs: Vec<Need>,
+    /// What each need is for.
+    uses: Vec<Use>,
+    /// Values of which spans are read.
+    puzzles: Vec<Puzzle>,
+    /// Shards that are far away.
+    shards: Vec<FarShard>,
+}
+
+/// What a range is for.
+enum Use {
+    /// The whole value of a cell.
+    Value(usize),
+    /// A part of an uncompressed value.
+    Span { cell: usize, puzzle: usize, low: usize },
+}
+
+impl Use {
+    fn cell(&self) -> usize {
+        match self {
+            Self::Value(cell) | Self::Span { cell, .. } => *cell,
+        }
+    }
+}
+
+/// An uncompressed value that arrives in pieces.
+struct Puzzle {
+    size: usize,
+    /// The value, once there is something of it, and how many pieces are still to come. What is never written to takes no
+    /// memory.
+    state: Mutex<(Vec<u8>, usize)>,
+}
+
+/// Decodes values as they arrive.
+struct Values<'a> {
+    batch: &'a Batch<'a>,
+    group: &'a Group,
+}
+
+impl Values<'_> {
+    /// Put a piece of an uncompressed value into its place; with the last one, all that is selected goes out.
+    fn place(&self, cell: usize, puzzle: usize, low: usize, bytes: &[u8]) -> Result<()> {
+        let Some(puzzle) = self.group.puzzles.get(puzzle) else { return Ok(()) };
+        let mut state = puzzle.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let (data, left) = &mut *state;
+        if data.is_empty() {
+            *data = vec![0; puzzle.size];
+        }
+        let high = low.saturating_add(bytes.len());
+        let place = data.get_mut(low..high).ok_or_else(|| Error::Invalid("a piece that does not fit".into()))?;
+        place.copy_from_slice(bytes);
+        self.batch.call.engine.spec.chain.clean(place);
+        *left = left.saturating_sub(1);
+        if *left > 0 {
+            return Ok(());
+        }
+        let data = std::mem::take(data);
+        self.batch.in_cell(cell, |_, shape, sel, out, _| {
+            let chain = &self.batch.call.engine.spec.chain;
+            let Pack::Bytes { swap } = chain.pack else { return Err(Error::Invalid("not a raw chunk".into())) };
+            sel.scatter(&data, shape, chain.item, swap, out);
+            Ok(())
+        })
+    }
+}
+
+impl Taker for Values<'_> {
+    fn take(&self, need: usize, bytes: &[u8]) -> Result<()> {
+        let (batch, call) = (self.batch, self.batch.call);
+        let cell = match self.group.uses.get(need) {
+            Some(Use::Value(cell)) => *cell,
+            Some(Use::Span { cell, puzzle, low }) => return self.place(*cell, *puzzle, *low, bytes),
+            None => return Ok(()),
+        };
+        if !call.engine.chunks.enabled() {
+            return batch.decode_value(cell, bytes);
+        }
+        let place = self.group.needs.get(need).and_then(|one| Some((self.group.sources.get(one.source)?, one)));
+        let token = place.and_then(|(source, one)| token_of(&**source, one.offset, bytes.len() as u64));
+        batch.in_cell(cell, |key, shape, sel, out, work| {
+            let chain = &call.engine.spec.chain;
+            let Scratch { cx, dec, one, two, .. } = work;
+            call.decode_cached(key, chain, bytes, token, shape, sel, out, &mut Work { cx, dec, one, two })
+        })
+    }
+
+    fn key(&self, need: usize) -> String {
+        self.group.uses.get(need).map(|one| self.batch.key(one.cell())).unwrap_or_default()
+    }
+}
+
+impl Call<'_> {
+    /// Read what is selected of a large value by the way that suits it.
+    fn read_part(
+        &self,
+        key: &str,
+        part: &Part,
+        shape: &[usize],
+        sel: &Sel<'_>,
+        out: &View,
+        work: &mut Scratch,
+    ) -> Result<()> {
+        let chain = &self.engine.spec.chain;
+        if let Some(shard) = chain.shard() {
+            part.check()?;
+            return self.read_shard(key, shard, part, true, shape, sel, out);
+        }
+        if chain.is_raw()
+            && let Some(spans) = sel.spans(shape, chain.item, usize::try_from(part.source.gap()).unwrap_or(usize::MAX))
+        {
+            return read_spans(key, chain, part, &spans, shape, sel, out, work.dec.space(chain.dense_size(shape)));
+        }
+        if let Some(place) = solid(chain, shape, sel, out) {
+            return read_solid(key, chain, part, place);
+        }
+        let token = if self.engine.chunks.enabled() { part.token() } else { None };
+        if let Some(chunk) = token.and_then(|token| self.engine.chunks.get(key, token)) {
+            sel.scatter(&chunk, shape, chain.item, 0, out);
+            return Ok(());
+        }
+        if token.is_none()
+            && let Some(step) = fetching(chain)
+            && let Some(spans) = sel.spans(shape, chain.item, 0)
+            && fetch_spans(key, chain, step, part, &spans, shape, sel, out, work)?
+        {
+            return Ok(());
+        }
+        let Scratch { cx, enc, dec, one, two, .. } = work;
+        self.fetch(key, chain, part, shape, enc)?;
+        self.decode_cached(key, chain, enc.as_slice(), token, shape, sel, out, &mut Work { cx, dec, one, two })
+    }
+}

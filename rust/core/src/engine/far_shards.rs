@@ -1,0 +1,222 @@
+//! Shards of sources that are far away: first all indexes, then all inner chunks, in as few requests as there can be.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use smallvec::SmallVec;
+
+use super::batch::Batch;
+use super::read::{Work, enter};
+use super::shard::{Index, grid, index_shape, linear, read_index};
+use crate::cell::{Cells, Dims, Sel};
+use crate::chain::Shard;
+use crate::codec::Want;
+use crate::error::{Error, Result};
+use crate::mem::View;
+use crate::pool::Interrupt;
+use crate::refs::{Length, Need, Source, Taker, fetch, token_of};
+use crate::scratch::{self, Scratch};
+use crate::store::{Object, Token};
+
+/// Inner chunks that are asked for at once.
+const MOST_INNER: usize = 1 << 16;
+
+/// A shard that is a range of a source.
+pub(super) struct FarShard {
+    pub source: usize,
+    pub offset: u64,
+    pub length: u64,
+    pub cell: usize,
+}
+
+/// A shard, and what is selected of it.
+struct Opened<'a> {
+    place: &'a FarShard,
+    key: String,
+    sel: Sel<'a>,
+    out: View,
+    grid: Dims,
+    index: Mutex<Option<Arc<Index>>>,
+}
+
+/// The part of a shard that holds its index, as if it were all of it.
+struct IndexBytes<'a> {
+    size: u64,
+    at: u64,
+    bytes: &'a [u8],
+}
+
+impl Object for IndexBytes<'_> {
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn token(&self) -> Option<Token> {
+        None
+    }
+
+    fn read_at(&self, offset: u64, dst: &mut [u8]) -> Result<()> {
+        let start = offset.checked_sub(self.at).and_then(|start| usize::try_from(start).ok());
+        let part = start.and_then(|start| self.bytes.get(start..start.checked_add(dst.len())?));
+        dst.copy_from_slice(part.ok_or_else(|| Error::Invalid("read past the index of a shard".into()))?);
+        Ok(())
+    }
+}
+
+impl Batch<'_> {
+    /// Read what is selected of shards.
+    pub(super) fn read_far_shards(
+        &self,
+        sources: &[Arc<dyn Source>],
+        shards: &[FarShard],
+        interrupt: Interrupt<'_>,
+    ) -> Result<()> {
+        let Some(shard) = self.call.engine.spec.chain.shard() else { return Ok(()) };
+        let opened: Vec<Opened<'_>> = shards.iter().map(|place| self.opened(shard, place)).collect();
+        self.read_indexes(sources, shard, &opened, interrupt)?;
+        let (mut needs, mut uses) = (Vec::new(), Vec::new());
+        let inner: Vec<Cells<'_>> = opened.iter().map(|one| one.sel.cut(&shard.cell, &one.grid)).collect();
+        for (k, (one, cells)) in opened.iter().zip(&inner).enumerate() {
+            self.wanted(shard, one, cells, k, &mut needs, &mut uses)?;
+            if needs.len() >= MOST_INNER || k.saturating_add(1) == opened.len() {
+                let taker = Inner { batch: self, shard, opened: &opened, cells: &inner, uses: &uses };
+                fetch(sources, &needs, self.parallel, interrupt, &taker)?;
+                needs.clear();
+                uses.clear();
+            }
+        }
+        Ok(())
+    }
+
+    fn opened<'s>(&'s self, shard: &Shard, place: &'s FarShard) -> Opened<'s> {
+        let (spec, chunks) = (&self.call.engine.spec, &self.call.engine.grid);
+        let mut index = SmallVec::new();
+        let sel = self.cells.part(place.cell, &mut index);
+        let mut key = String::new();
+        spec.keys.write(&index, &mut key);
+        let mut spare = Dims::new();
+        let (shape, sel, out) = enter(&spec.chain, chunks.shape(&index, &mut spare), &sel, self.out);
+        let grid = grid(&shape, &shard.cell);
+        Opened { place, key, sel, out, grid, index: Mutex::new(None) }
+    }
+
+    /// Find the indexes of all shards, those that are not known with as few requests as possible.
+    fn read_indexes(
+        &self,
+        sources: &[Arc<dyn Source>],
+        shard: &Shard,
+        opened: &[Opened<'_>],
+        interrupt: Interrupt<'_>,
+    ) -> Result<()> {
+        let (mut needs, mut uses) = (Vec::new(), Vec::new());
+        for (k, one) in opened.iter().enumerate() {
+            let &FarShard { source, offset, length, .. } = one.place;
+            let token = sources.get(source).and_then(|source| token_of(&**source, offset, length));
+            if let Some(index) = token.and_then(|token| self.call.engine.indexes.get(&one.key, token)) {
+                one.set(index);
+                continue;
+            }
+            let Want::Exact(size) = shard.index.encoded_size(&index_shape(&one.grid)) else {
+                return Err(Error::Invalid("a shard index of unknown size".into()));
+            };
+            // Too short for an index: reading it says so.
+            let size = length.min(size as u64);
+            let at = if shard.index_at_start { 0 } else { length.saturating_sub(size) };
+            let from = offset.checked_add(at).ok_or_else(|| Error::Invalid("a reference past all ends".into()))?;
+            needs.push(Need { source, offset: from, length: Length::Of(size) });
+            uses.push((k, at, token));
+        }
+        fetch(sources, &needs, self.parallel, interrupt, &Indexes { batch: self, shard, opened, uses: &uses })
+    }
+
+    /// Add the inner chunks that are wanted of a shard; those that are missing are filled at once.
+    fn wanted(
+        &self,
+        shard: &Shard,
+        one: &Opened<'_>,
+        cells: &Cells<'_>,
+        k: usize,
+        needs: &mut Vec<Need>,
+        uses: &mut Vec<(usize, usize)>,
+    ) -> Result<()> {
+        let most = shard.inner.encoded_size(&shard.cell).max();
+        let index = one.get()?;
+        let mut at = SmallVec::new();
+        for i in 0..cells.total() {
+            let part = cells.part(i, &mut at);
+            let Some((offset, length)) = index.range(&one.key, linear(&at, &one.grid), most)? else {
+                self.call.read_nothing(&part, &one.out)?;
+                continue;
+            };
+            let offset = one.place.offset.saturating_add(offset);
+            needs.push(Need { source: one.place.source, offset, length: Length::Of(length) });
+            uses.push((k, i));
+        }
+        Ok(())
+    }
+}
+
+impl Opened<'_> {
+    fn set(&self, index: Arc<Index>) {
+        *self.index.lock().unwrap_or_else(PoisonError::into_inner) = Some(index);
+    }
+
+    fn get(&self) -> Result<Arc<Index>> {
+        let index = self.index.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        index.ok_or_else(|| Error::Invalid("a shard without an index".into()))
+    }
+}
+
+/// Decodes indexes as they arrive.
+struct Indexes<'a> {
+    batch: &'a Batch<'a>,
+    shard: &'a Shard,
+    opened: &'a [Opened<'a>],
+    /// For each need the shard, where in it the index is, and the state of the shard.
+    uses: &'a [(usize, u64, Option<Token>)],
+}
+
+impl Taker for Indexes<'_> {
+    fn take(&self, need: usize, bytes: &[u8]) -> Result<()> {
+        let found = self.uses.get(need).and_then(|one| Some((self.opened.get(one.0)?, one)));
+        let Some((one, &(_, at, token))) = found else { return Ok(()) };
+        let object = IndexBytes { size: one.place.length, at, bytes };
+        let index = Arc::new(read_index(&one.key, self.shard, &object, &one.grid)?);
+        if let Some(token) = token {
+            let bytes = index.entries.len().saturating_mul(16);
+            self.batch.call.engine.indexes.put(&one.key, token, Arc::clone(&index), bytes);
+        }
+        one.set(index);
+        Ok(())
+    }
+
+    fn key(&self, need: usize) -> String {
+        self.uses.get(need).and_then(|use_| self.opened.get(use_.0)).map(|one| one.key.clone()).unwrap_or_default()
+    }
+}
+
+/// Decodes inner chunks as they arrive.
+struct Inner<'a> {
+    batch: &'a Batch<'a>,
+    shard: &'a Shard,
+    opened: &'a [Opened<'a>],
+    cells: &'a [Cells<'a>],
+    /// For each need the shard, and which of the wanted inner chunks it is.
+    uses: &'a [(usize, usize)],
+}
+
+impl Taker for Inner<'_> {
+    fn take(&self, need: usize, bytes: &[u8]) -> Result<()> {
+        let found = self.uses.get(need).and_then(|&(k, i)| Some((self.opened.get(k)?, self.cells.get(k)?, i)));
+        let Some((one, cells, i)) = found else { return Ok(()) };
+        let sel = cells.part(i, &mut SmallVec::new());
+        let (shape, sel, out) = enter(&self.shard.inner, &self.shard.cell, &sel, &one.out);
+        scratch::with(|Scratch { cx, dec, one: first, two, .. }| {
+            let mut work = Work { cx, dec, one: first, two };
+            self.batch.call.decode(&one.key, &self.shard.inner, bytes, &shape, &sel, &out, &mut work)
+        })
+    }
+
+    fn key(&self, need: usize) -> String {
+        self.uses.get(need).and_then(|use_| self.opened.get(use_.0)).map(|one| one.key.clone()).unwrap_or_default()
+    }
+}

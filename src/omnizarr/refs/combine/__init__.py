@@ -1,0 +1,1 @@
+"""Combining sets: many files as one dataset, without moving their data."""
