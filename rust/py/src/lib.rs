@@ -13,6 +13,7 @@ mod errors;
 mod fileobject;
 mod filters;
 mod foreign;
+mod hdf5;
 mod hdf5_codecs;
 mod kernel;
 mod net;
@@ -117,6 +118,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(copying::copy_keys, module)?)?;
     module.add_function(wrap_pyfunction!(cut_member, module)?)?;
     module.add_function(wrap_pyfunction!(cdl_numbers::cdl_numbers, module)?)?;
+    module.add_function(wrap_pyfunction!(hdf5::hdf5_chunks, module)?)?;
     module.add_function(wrap_pyfunction!(same_texts, module)?)?;
     module.add_function(wrap_pyfunction!(split_inside, module)?)?;
     module.add_function(wrap_pyfunction!(split_object, module)?)
