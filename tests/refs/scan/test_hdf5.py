@@ -139,7 +139,9 @@ def test_zarr_python_reads_the_same(tmp_path, name):
             assert_equal(group[key], stored)
 
 
-@pytest.mark.parametrize("name", ["two unlimited", "holes", "compact", "text", "unlimited", "one chunk", "shuffle and gzip"])
+@pytest.mark.parametrize(
+    "name", ["two unlimited", "holes", "compact", "text", "unlimited", "one chunk", "shuffle and gzip"]
+)
 @pytest.mark.parametrize("libver", ["earliest", "v110", "latest"])
 def test_versions_of_the_format(tmp_path, name, libver):
     path = made(tmp_path, name, libver=libver)
@@ -163,7 +165,9 @@ class Remote(SourceFile):
         return io.BytesIO(Path(self.url).read_bytes())
 
 
-@pytest.mark.parametrize("name", ["gzip", "contiguous", "holes", "text", "compact", "compound with padding", "filters left out of some"])
+@pytest.mark.parametrize(
+    "name", ["gzip", "contiguous", "holes", "text", "compact", "compound with padding", "filters left out of some"]
+)
 @pytest.mark.parametrize("inline", [0, 500])
 def test_files_that_are_elsewhere(tmp_path, name, inline):
     path = made(tmp_path, name)

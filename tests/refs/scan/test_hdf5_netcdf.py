@@ -45,11 +45,15 @@ def weather(tmp_path):
             var = ds.createVariable(name, "f4", (name,))
             var.units = f"degrees_{name}"
             var[:] = np.linspace(-10, 10, n)
-        t2m = ds.createVariable("t2m", "i2", ("time", "lat", "lon"), zlib=True, shuffle=True, fill_value=-999, chunksizes=(2, 5, 6))
+        t2m = ds.createVariable(
+            "t2m", "i2", ("time", "lat", "lon"), zlib=True, shuffle=True, fill_value=-999, chunksizes=(2, 5, 6)
+        )
         t2m.scale_factor, t2m.add_offset = np.float32(0.25), 273.0
         values = np.ma.array(rng.uniform(250, 300, (5, 9, 12)), mask=rng.random((5, 9, 12)) < 0.2)
         t2m[:] = values
-        wind = ds.createVariable("wind", "f4", ("time", "lat", "lon"), fill_value=np.nan, fletcher32=True, zlib=True, chunksizes=(1, 9, 12))
+        wind = ds.createVariable(
+            "wind", "f4", ("time", "lat", "lon"), fill_value=np.nan, fletcher32=True, zlib=True, chunksizes=(1, 9, 12)
+        )
         wind[1] = rng.standard_normal((9, 12))  # and the others not
         count = ds.createVariable("count", "i4", ("lat", "lon"))
         count[:] = np.arange(108).reshape(9, 12)
@@ -87,7 +91,9 @@ def test_values_dimensions_and_attributes(weather):
 def test_xarray_reads_what_it_reads_of_the_file(weather):
     options = {"fo": as_dict(references(weather)), "remote_protocol": "file"}
     with (
-        xr.open_dataset("reference://", engine="zarr", backend_kwargs={"consolidated": False, "storage_options": options}) as found,
+        xr.open_dataset(
+            "reference://", engine="zarr", backend_kwargs={"consolidated": False, "storage_options": options}
+        ) as found,
         xr.open_dataset(weather) as expected,
     ):
         # Only numbers that were never written differ: they count as missing here.
@@ -160,7 +166,9 @@ def test_scales_of_h5py(tmp_path):
     attrs = group["v"].attrs
     assert (attrs["note"], attrs["yes"], attrs["none"], attrs["bytes"]) == (["one", "two"], True, [], "café")
     assert np.isnan(attrs["nan"])
-    assert not {"DIMENSION_LIST", "REFERENCE_LIST", "CLASS", "NAME"} & attrs.keys() | {*group["x"].attrs} - {"_ARRAY_DIMENSIONS"}
+    assert not {"DIMENSION_LIST", "REFERENCE_LIST", "CLASS", "NAME"} & attrs.keys() | {*group["x"].attrs} - {
+        "_ARRAY_DIMENSIONS"
+    }
 
 
 @pytest.mark.parametrize(

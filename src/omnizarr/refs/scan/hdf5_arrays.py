@@ -95,7 +95,9 @@ def _fill(site: Site, var: Var, element: Element, dtype: DType, laid: Laid) -> F
     if laid.complete:
         chosen = given
     else:
-        chosen = stored if any(stored.tobytes()) or (given is not None and given.tobytes() == stored.tobytes()) else None
+        chosen = (
+            stored if any(stored.tobytes()) or (given is not None and given.tobytes() == stored.tobytes()) else None
+        )
     if chosen is None:
         return Fill(None)
     return Fill(np.asarray(chosen, element.dtype).tobytes())

@@ -8,9 +8,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from omnizarr.errors import CorruptError, NotFoundError, UnsupportedError
+from omnizarr.errors import NotFoundError, UnsupportedError
 from omnizarr.limits import DEFAULT_LIMITS
-from omnizarr.refs.scan.hdf5_chunks import chunk_numbers, chunk_rows
+from omnizarr.refs.scan.hdf5_chunks import chunk_numbers, chunk_rows, grid_counts, is_complete
+from omnizarr.refs.scan.hdf5_index import chunk_starts
 from omnizarr.refs.scan.hdf5_elements import Element
 from omnizarr.refs.scan.hdf5_filters import NBIT, Filter, codecs_of, filters_of
 from omnizarr.refs.scan.hdf5_masks import settle
@@ -20,6 +21,9 @@ from omnizarr.refs.scan.hdf5_virtual import virtual
 from omnizarr.refset.model import Chunks
 
 _ODD: Final = "its elements are stored with bits that NumPy's types do not have"
+
+_SMALL: Final = 500
+"""Bytes of an array that was never written and is made of fill values: more are not taken into the set."""
 
 _UNKNOWN: Final = (1 << 64) - 1
 """The length of an external file that the dataset may use to its end."""
@@ -51,6 +55,8 @@ def lay(site: Site, dataset: Any, element: Element, shape: tuple[int, ...]) -> L
     if plist.get_external_count():
         return _external(site, dataset, element)
     offset = dataset.get_offset()
+    if offset is None and 0 < prod(shape) * _itemsize(element) <= _SMALL:
+        return embedded(h5py, dataset, element)
     if offset is None or 0 in dataset.shape:
         return Laid(_at_least_one((*shape, *element.tail)), [], None, complete=0 in shape)
     return pieces(dataset.shape, element, [(url, offset, prod(dataset.shape) * _itemsize(element))])
@@ -61,23 +67,15 @@ def _chunked(site: Site, dataset: Any, element: Element, shape: tuple[int, ...],
     chunks = tuple(int(length) for length in plist.get_chunk())
     whole = (*chunks, *element.tail)
     filters = filters_of(plist)
-    counts = tuple(-(-length // chunk) for length, chunk in zip(shape, chunks, strict=True))
     try:
         codecs_of(filters, element, chunks)
     except UnsupportedError as error:
         return embedded(site.h5py, dataset, element, error.message)
-    rows = chunk_rows(dataset)
-    outside = (rows.starts >= np.array(dataset.shape, np.uint64)).any(axis=1)
-    if outside.any():
-        raise CorruptError(f"{int(outside.sum())} of its chunks are outside of its shape {dataset.shape}")
-    numbers = chunk_numbers(rows.starts, chunks, counts)
-    if len(numbers) > 1 and not (numbers[1:] > numbers[:-1]).all():
-        order = np.argsort(numbers, kind="stable")
-        numbers = numbers[order]
-        rows = rows._replace(**{name: column[order] for name, column in rows._asdict().items()})
-        if (numbers[1:] == numbers[:-1]).any():
-            raise CorruptError("its index has a chunk twice")
-    complete = len(numbers) == prod(counts) and shape == dataset.shape
+    rows = chunk_rows(dataset, site.bytes_of(dataset))
+    numbers, counts = rows.numbers, grid_counts(shape, chunks)
+    if shape != dataset.shape:
+        numbers = chunk_numbers(chunk_starts(numbers, dataset.shape, chunks), chunks, counts)
+    complete = is_complete(rows, counts) and shape == dataset.shape
     try:
         filters, inline = settle(site, dataset, element, filters, rows)
     except UnsupportedError as error:
