@@ -12,6 +12,8 @@ __all__ = [
     "CdlRows",
     "Checked",
     "FileStore",
+    "JsonSet",
+    "JsonWriter",
     "Kernel",
     "MemoryStore",
     "ReferenceStore",
@@ -24,9 +26,12 @@ __all__ = [
     "chunk_numbers",
     "copy_keys",
     "cut_member",
+    "packed",
+    "render_text",
     "same_texts",
     "split_inside",
     "split_object",
+    "unpacked",
 ]
 
 _Step: TypeAlias = tuple[str, dict[str, Any]]
@@ -131,6 +136,67 @@ class References:
         identity: int,
     ) -> ReferenceStore:
         """Make the store; nothing can be added any more, and nothing is left here."""
+
+_Template: TypeAlias = tuple[str, str, str, str, bool]
+_Part: TypeAlias = tuple[int, int]
+
+@final
+class JsonSet:
+    """A set in JSON that is being read."""
+
+    def __new__(cls) -> JsonSet: ...
+    @staticmethod
+    def read(data: bytes, target: str | None = None) -> JsonSet: ...
+    def __len__(self) -> int: ...
+    def push_inline(self, key: str, data: bytes) -> None: ...
+    def push_part(self, key: str, url: str, part: _Part | None = None) -> None: ...
+    def members(self) -> dict[str, bytes]: ...
+    def strange(self) -> list[str]: ...
+    def texts(self, names: set[str] | frozenset[str]) -> dict[str, bytes]: ...
+    def templated(self) -> list[tuple[int, str]]: ...
+    def key_of(self, url: int) -> str: ...
+    def replace_urls(self, by: dict[int, str]) -> None: ...
+    def add_formula(
+        self,
+        dimensions: Sequence[tuple[int, int, int] | list[int]],
+        key: object,
+        url: object,
+        part: tuple[object, object] | None = None,
+    ) -> None: ...
+    def expand(self, most: int) -> None: ...
+    def place(self, grids: Sequence[tuple[str, _Template, Sequence[int]]]) -> None: ...
+    def references(self) -> References: ...
+    def columns(
+        self, i: int
+    ) -> tuple[
+        npt.NDArray[np.uint64] | None,
+        npt.NDArray[np.uint32],
+        npt.NDArray[np.uint64],
+        npt.NDArray[np.uint64],
+        bytes,
+    ]: ...
+    def documents(self) -> dict[str, bytes]: ...
+    def others(self) -> list[tuple[str, int, _Part | None]]: ...
+    def urls(self) -> list[str]: ...
+
+@final
+class JsonWriter:
+    """Writes the references of one set as JSON."""
+
+    def __new__(cls, urls: Sequence[str]) -> JsonWriter: ...
+    def rows(
+        self,
+        path: str,
+        keys: _Template,
+        counts: Sequence[int],
+        numbers: npt.NDArray[np.uint64] | None,
+        first: int,
+        urls: npt.NDArray[np.uint32],
+        offsets: npt.NDArray[np.uint64],
+        lengths: npt.NDArray[np.uint64],
+        inline: bytes,
+    ) -> bytes: ...
+    def data(self, data: bytes) -> str: ...
 
 @final
 class RemoteFile:
@@ -439,3 +505,6 @@ def cdl_numbers(
         The values, where among them fill values stand, where in the text the first is that could not be kept, and where
         the last ends.
     """
+def packed(data: bytes, how: str) -> bytes: ...
+def render_text(tree: object) -> str: ...
+def unpacked(data: bytes, most: int) -> bytes | None: ...

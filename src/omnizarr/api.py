@@ -35,6 +35,7 @@ def open(  # noqa: A001 - it is always used as omnizarr.open
     path: str | None = None,
     format: Format | None = None,  # noqa: A002 - the word of the documents
     consolidated: bool | None = None,
+    allow: Sequence[str] = (),
     limits: Limits = DEFAULT_LIMITS,
     cache_bytes: int = 0,
     write_empty: bool = False,
@@ -50,6 +51,8 @@ def open(  # noqa: A001 - it is always used as omnizarr.open
             ("zarr3" if not given; the last two are only read).
         consolidated: Whether to use consolidated metadata: `None` where there is any and the mode is "r", `True` to
             insist, `False` to ignore it.
+        allow: Places that a reference set may lead to besides its own folder and public servers: folders, or URLs; all
+            below them is allowed too. "*" allows everything.
         limits: Bounds on what documents may claim.
         cache_bytes: Size of a cache of decoded chunks for each array; none by default.
         write_empty: Whether chunks that hold the fill value alone are stored all the same.
@@ -68,8 +71,15 @@ def open(  # noqa: A001 - it is always used as omnizarr.open
     >>> oz.open(store).shape
     (2, 3)
     """
+    limits = _allowing(limits, allow)
     place = Place(where, mode, path, limits=limits, cache_bytes=cache_bytes, write_empty=write_empty)
     return open_node(place, mode, format, consolidated)
+
+
+def _allowing(limits: Limits, allow: Sequence[str]) -> Limits:
+    if isinstance(allow, str):
+        raise TypeError("allow is a list of places, not one")
+    return limits._replace(allow=(*limits.allow, *allow)) if allow else limits
 
 
 def open_array(
@@ -78,6 +88,7 @@ def open_array(
     *,
     path: str | None = None,
     format: Format | None = None,  # noqa: A002 - the word of the documents
+    allow: Sequence[str] = (),
     limits: Limits = DEFAULT_LIMITS,
     cache_bytes: int = 0,
     write_empty: bool = False,
@@ -93,6 +104,7 @@ def open_array(
         mode: As for `open`.
         path: As for `open`.
         format: As for `open`.
+        allow: As for `open`.
         limits: As for `open`.
         cache_bytes: As for `open`.
         write_empty: As for `open`.
@@ -111,6 +123,7 @@ def open_array(
     """
     if stored_order not in (None, "C", "F"):
         raise MetadataError(f"stored_order is {stored_order!r}, not 'C' or 'F'")
+    limits = _allowing(limits, allow)
     place = Place(where, mode, path, limits=limits, cache_bytes=cache_bytes, write_empty=write_empty)
     if mode not in ("w", "w-"):
         meta = place.load(format)
@@ -133,6 +146,7 @@ def open_group(
     path: str | None = None,
     format: Format | None = None,  # noqa: A002 - the word of the documents
     consolidated: bool | None = None,
+    allow: Sequence[str] = (),
     limits: Limits = DEFAULT_LIMITS,
     cache_bytes: int = 0,
     write_empty: bool = False,
@@ -148,6 +162,7 @@ def open_group(
         path=path,
         format=format,
         consolidated=consolidated,
+        allow=allow,
         limits=limits,
         cache_bytes=cache_bytes,
         write_empty=write_empty,

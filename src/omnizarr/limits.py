@@ -33,5 +33,9 @@ class Limits(NamedTuple):
     max_entry_bytes: int = 1 << 30
     """Most bytes that a compressed entry of an archive may decompress to."""
 
+    allow: tuple[str, ...] = ()
+    """Places that a reference set may lead to besides its own folder and public servers: folders of this machine, or
+    URLs; all below them is allowed too. "*" stands for all places."""
+
 
 DEFAULT_LIMITS = Limits()

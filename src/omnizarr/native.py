@@ -10,6 +10,8 @@ try:
         CdlRows,
         Checked,
         FileStore,
+        JsonSet,
+        JsonWriter,
         Kernel,
         MemoryStore,
         ParquetArray,
@@ -25,9 +27,12 @@ try:
         chunk_numbers,
         copy_keys,
         cut_member,
+        packed,
+        render_text,
         same_texts,
         split_inside,
         split_object,
+        unpacked,
     )
 except ImportError as error:
     raise MissingDependencyError(
@@ -40,6 +45,8 @@ __all__ = [
     "CdlRows",
     "Checked",
     "FileStore",
+    "JsonSet",
+    "JsonWriter",
     "Kernel",
     "MemoryStore",
     "ParquetArray",
@@ -55,7 +62,10 @@ __all__ = [
     "chunk_numbers",
     "copy_keys",
     "cut_member",
+    "packed",
+    "render_text",
     "same_texts",
     "split_inside",
     "split_object",
+    "unpacked",
 ]

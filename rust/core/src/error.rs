@@ -98,6 +98,13 @@ pub enum Error {
         /// Why.
         message: String,
     },
+    /// What a document or set of references says breaks its specification.
+    Metadata {
+        /// The key that it is about; empty where it is about all.
+        key: String,
+        /// What is wrong.
+        message: String,
+    },
     /// A reference leads to where the set may not reach.
     Refused {
         /// The URL.
@@ -163,6 +170,7 @@ impl fmt::Display for Error {
         match self {
             Self::Store { key, op, message, .. } => write!(f, "{op} {key:?}: {message}"),
             Self::Unsafe { key, message } => write!(f, "key {key:?} refused: {message}"),
+            Self::Metadata { key, message } => write!(f, "{key:?}: {message}"),
             Self::Refused { url, message, .. } => write!(f, "{url:?} refused: {message}"),
             Self::Stale { url, message, .. } => write!(f, "{url:?} is not what the reference says: {message}"),
             Self::Chunk { key, cause } => write!(f, "chunk {key:?}: {cause}"),

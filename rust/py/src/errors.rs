@@ -31,6 +31,10 @@ fn build(py: Python<'_>, error: Error, path: Option<&str>) -> PyResult<PyErr> {
             kwargs.set_item("hint", "Keys and links must stay inside the store.")?;
             ("UnsafeError", format!("key refused: {message}"))
         }
+        Error::Metadata { key, message } => {
+            kwargs.set_item("key", Some(key).filter(|key| !key.is_empty()))?;
+            ("MetadataError", message)
+        }
         Error::Refused { url, message, hint } => {
             kwargs.set_item("hint", Some(hint).filter(|hint| !hint.is_empty()))?;
             ("UnsafeError", format!("the reference to {url:?} is not followed: {message}"))

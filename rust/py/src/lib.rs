@@ -17,6 +17,8 @@ mod hdf5_codecs;
 mod kernel;
 mod net;
 mod refs;
+mod refs_formula;
+mod refs_json;
 mod refs_parquet;
 mod stores;
 mod stream;
@@ -109,6 +111,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<stores::ZipStore>()?;
     module.add_class::<net::RemoteFile>()?;
     module.add_class::<refs::References>()?;
+    module.add_class::<refs_json::JsonSet>()?;
+    module.add_class::<refs_json::JsonWriter>()?;
     module.add_class::<refs_parquet::ParquetSet>()?;
     module.add_class::<refs_parquet::ParquetWriter>()?;
     module.add_class::<refs_parquet::ParquetArray>()?;
@@ -121,6 +125,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(copying::copy_keys, module)?)?;
     module.add_function(wrap_pyfunction!(cut_member, module)?)?;
     module.add_function(wrap_pyfunction!(cdl_numbers::cdl_numbers, module)?)?;
+    module.add_function(wrap_pyfunction!(refs_json::packed, module)?)?;
+    module.add_function(wrap_pyfunction!(refs_formula::render_text, module)?)?;
+    module.add_function(wrap_pyfunction!(refs_json::unpacked, module)?)?;
     module.add_function(wrap_pyfunction!(same_texts, module)?)?;
     module.add_function(wrap_pyfunction!(split_inside, module)?)?;
     module.add_function(wrap_pyfunction!(split_object, module)?)

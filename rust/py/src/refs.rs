@@ -7,7 +7,7 @@ use bytes::Bytes;
 use numpy::PyReadonlyArray1;
 use omnizarr_core::error::{Error, Result};
 use omnizarr_core::keys::Keys;
-use omnizarr_core::refs::{ArrayRefs, Columns, Guard, Opener, RefStore, Rows, Stamp, Stamps, Urls};
+use omnizarr_core::refs::{ArrayRefs, ByKey, Columns, Guard, Opener, RefStore, Rows, Stamp, Stamps, Urls};
 use pyo3::prelude::*;
 
 use crate::errors::raise;
@@ -21,9 +21,13 @@ pub type StampParts = (Option<u64>, Option<i64>, Option<String>);
 
 /// What is known of a set so far.
 #[derive(Default)]
-struct Parts {
-    documents: Vec<(String, Bytes)>,
-    arrays: Vec<(String, ArrayRefs)>,
+pub struct Parts {
+    /// Whole values by key.
+    pub documents: Vec<(String, Bytes)>,
+    /// Arrays by path.
+    pub arrays: Vec<(String, ArrayRefs)>,
+    /// What is asked before the arrays.
+    pub others: Vec<Box<dyn ByKey>>,
 }
 
 /// A reference set that is being put together.
@@ -35,6 +39,11 @@ pub struct References {
 }
 
 impl References {
+    /// A set of which all is known.
+    pub fn of(urls: Arc<Urls>, parts: Parts) -> Self {
+        Self { urls, parts: Mutex::new(parts), later: None }
+    }
+
     /// A set whose URLs have numbers already, and whose sources have states that are looked up when they are opened.
     pub fn with_urls(urls: Arc<Urls>, later: Arc<dyn Stamps>) -> Self {
         Self { urls, parts: Mutex::default(), later: Some(later) }
@@ -115,6 +124,7 @@ impl References {
         let mut store = RefStore::new(Arc::clone(&self.urls), Arc::new(Opener::new(guard)), identity);
         let parts = std::mem::take(&mut *self.lock());
         store.documents.extend(parts.documents);
+        store.others = parts.others;
         for (path, array) in parts.arrays {
             if store.arrays.insert(path.clone(), array).is_some() {
                 return Err(raise(py, Error::Invalid(format!("the array {path:?} is there twice")), None));

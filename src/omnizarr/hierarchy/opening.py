@@ -55,7 +55,7 @@ class Place:
             raise MetadataError(f"mode is {mode!r}, not one of {', '.join(_MODES)}")
         read_only = mode == "r"
         # Most places are folders, and those that are read are looked at only if they turn out not to be.
-        self._unseen = where if read_only and isinstance(where, (str, os.PathLike)) else None
+        self._unseen = where if read_only and isinstance(where, (str, os.PathLike)) and not _is_url(where) else None
         self._given = path
         store, start = _resolved(where, read_only=read_only, limits=limits, look=self._unseen is None)
         if not read_only and store.read_only:
@@ -193,6 +193,10 @@ def _resolved(where: object, *, read_only: bool, limits: Limits, look: bool) -> 
         if above is not None:
             error.hint = "\n".join(one for one in (f"did you mean {above!r}?", error.hint) if one)
         raise
+
+
+def _is_url(where: str | os.PathLike[str]) -> bool:
+    return isinstance(where, str) and where[:7].lower() in ("http://", "https:/")
 
 
 def known_options(options: Mapping[str, Any]) -> ArrayOptions:

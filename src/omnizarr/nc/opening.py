@@ -12,6 +12,7 @@ from omnizarr.nc import url
 from omnizarr.nc.kinds import NETCDF3_KINDS, NETCDF4_KINDS, as_kind, kind_by_name
 from omnizarr.nc.source import Source
 from omnizarr.nc.tree import Group
+from omnizarr.store.remote import url_of
 from omnizarr.store.sniff import sniff_file
 
 Mode: TypeAlias = Literal["r", "a"]
@@ -34,12 +35,15 @@ def open_source(where: object, mode: Mode = "r", **options: Any) -> Source:  # n
     if hasattr(where, "root") and hasattr(where, "changed"):
         return where  # type: ignore[return-value]
     if isinstance(where, str):
+        if (remote := url_of(where)) is not None:
+            found: Source = import_module("omnizarr.refs.datasets").open_source(remote, mode, **options)
+            return found
         where, asked = url.opened(where)
         options = {**asked, **options}
     home = "omnizarr.nc.zarr.source"
     if isinstance(where, (str, os.PathLike)):
-        found = sniff_file(os.fspath(where))
-        home = _FILES.get(found.what if found is not None else "", home)
+        sniffed = sniff_file(os.fspath(where))
+        home = _FILES.get(sniffed.what if sniffed is not None else "", home)
     source: Source = import_module(home).open_source(where, mode, **options)
     return source
 

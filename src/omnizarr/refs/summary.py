@@ -51,9 +51,7 @@ def summary(references: References) -> Summary:
     0
     """
     metas = dict(array_metas(references.documents))
-    arrays = [
-        _array(path, metas[path].shape, metas[path].dtype.name, rows) for path, rows in references.arrays.items()
-    ]
+    arrays = [_array(path, metas[path].shape, metas[path].dtype.name, rows) for path, rows in references.arrays.items()]
     return Summary(arrays, len(references.urls), len(references.stamps))
 
 

@@ -11,6 +11,7 @@ import os
 from collections.abc import Sequence
 from typing import Final
 
+from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.store.file import local_path
 
 PUBLIC: Final = ("http://", "https://", "s3://", "gs://", "gcs://", "az://", "abfs://", "abfss://")
@@ -20,18 +21,19 @@ VARIABLE: Final = "OMNIZARR_ALLOW"
 """The environment's list of places that are allowed to all sets, separated as PATH is."""
 
 
-def defaults(where: str) -> tuple[str, list[str]]:
+def defaults(where: str, limits: Limits = DEFAULT_LIMITS) -> tuple[str, list[str]]:
     """Return what relative URLs of a set are relative to, and the places that it may reach unasked.
 
     Args:
         where: The path or URL of the set: of a file, or of a folder of parquet files.
+        limits: What the caller allows besides.
 
     >>> base, allow = defaults("https://example.org/data/set.json")
     >>> base, base in allow
     ('https://example.org/data/', True)
     """
     base = base_of(where)
-    return base, [*([base] if base else []), *PUBLIC, *of_environment()]
+    return base, [*([base] if base else []), *PUBLIC, *of_environment(), *spelled(limits.allow)]
 
 
 def of_environment() -> list[str]:

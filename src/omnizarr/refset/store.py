@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from omnizarr import native
 from omnizarr.errors import MetadataError, ReadOnlyError
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.refset.grids import array_metas, grid_of
+from omnizarr.refset.guard import spelled
 from omnizarr.refset.model import References
 
 if TYPE_CHECKING:
@@ -19,22 +21,41 @@ if TYPE_CHECKING:
 
 _identities = itertools.count(1)
 
+Again: TypeAlias = "Callable[[], ReferenceStore]"
+
 
 class ReferenceStore:
     """The keys of a reference set, to be read.
 
-    >>> from omnizarr.refset.model import References
-    >>> store = store_of(References({".zgroup": b'{"zarr_format": 2}'}), uri="memory:example")
-    >>> store.get(".zgroup")
-    b'{"zarr_format": 2}'
+        >>> from omnizarr.refset.guard import spelled
+    from omnizarr.refset.model import References
+        >>> store = store_of(References({".zgroup": b'{"zarr_format": 2}'}), uri="memory:example")
+        >>> store.get(".zgroup")
+        b'{"zarr_format": 2}'
     """
 
-    __slots__ = ("native", "read_only", "uri")
+    __slots__ = ("_again", "native", "read_only", "uri")
 
-    def __init__(self, inner: native.ReferenceStore, uri: str) -> None:
+    def __init__(
+        self, inner: native.ReferenceStore, uri: str, again: Callable[[], ReferenceStore] | None = None
+    ) -> None:
+        """Make a store.
+
+        Args:
+            inner: The kernel's store.
+            uri: Where the set is from, for messages.
+            again: What makes the same store in another process, where it must be possible to send it: a `partial` of a
+                function of a module, say. Without it the store stays in this process.
+        """
         self.native = inner
         self.uri = uri
         self.read_only = True
+        self._again = again
+
+    def __reduce__(self) -> tuple[object, ...]:
+        if self._again is None:
+            raise TypeError(f"{self!r} cannot be sent to another process")
+        return _made_again, (self._again,)
 
     def get(self, key: str) -> bytes | None:
         """Return the bytes that a key stands for."""
@@ -81,6 +102,10 @@ class ReferenceStore:
         return f"ReferenceStore({self.uri!r})"
 
 
+def _made_again(again: Again) -> ReferenceStore:
+    return again()
+
+
 def new_identity() -> int:
     """Return a number that no other store of references has."""
     return next(_identities)
@@ -105,7 +130,7 @@ def store_of(
         uri: Where it is from, for messages.
         base: What relative URLs are relative to, ending in "/".
         allow: What URLs may begin with; "*" allows everything.
-        limits: Bounds on what documents may claim.
+        limits: Bounds on what documents may claim, and what the caller allows besides.
 
     Raises:
         MetadataError: If the documents and the columns contradict each other.
@@ -131,4 +156,5 @@ def store_of(
             chunks.inline,
         )
     stamps = {url: (stamp.size, stamp.modified, stamp.etag) for url, stamp in references.stamps.items()}
-    return ReferenceStore(made.store(base, list(allow), stamps, new_identity()), uri)
+    again = partial(store_of, references, uri=uri, base=base, allow=allow, limits=limits)
+    return ReferenceStore(made.store(base, spelled([*allow, *limits.allow]), stamps, new_identity()), uri, again)

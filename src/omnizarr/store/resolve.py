@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from omnizarr.errors import NodeTypeError, UnsupportedError
 from omnizarr.late import LateModule
@@ -15,12 +15,15 @@ from omnizarr.store.protocol import Store
 from omnizarr.store.wrap import ReadOnlyStore
 
 if TYPE_CHECKING:
-    from omnizarr.store import sniff, zip_find
+    from omnizarr.store import remote, sniff, zip_find
     from omnizarr.store.url import places as url_places
 else:
     url_places = LateModule("omnizarr.store.url.places")
     zip_find = LateModule("omnizarr.store.zip_find")
     sniff = LateModule("omnizarr.store.sniff")
+    remote = LateModule("omnizarr.store.remote")
+
+direct: Any = LateModule("omnizarr.refs.direct")  # which stands on much more than stores
 
 _MEMBERS = (
     "uri", "read_only", "native", "get", "get_range", "get_many", "put",
@@ -35,7 +38,8 @@ def resolve(
 
     Args:
         where: A path, a `file:` URI, such a URI with the modes of netcdf-c (`file:///x#mode=nczarr,zip`), a binary file
-            object with a zip archive, a mapping of keys to bytes, or a store.
+            object with a zip archive, a mapping of keys to bytes, or a store. A file of netCDF, HDF5, TIFF, GRIB or FITS
+            is scanned, wherever it is; so is one on a server.
         read_only: Whether the store shall refuse changes.
         limits: Bounds on what an archive may claim.
         look: Whether to look at what a path names. Otherwise it is taken for a folder, which saves time if it is one.
@@ -51,6 +55,8 @@ def resolve(
     >>> resolve({}, read_only=True)
     (ReadOnlyStore(DictStore(<dict>)), '')
     """
+    if isinstance(where, str) and "://" in where and (url := remote.url_of(where)) is not None:
+        return direct.open_url(url, limits), ""
     if not look and isinstance(where, (str, os.PathLike)):
         folder = FileStore(where)
         return (ReadOnlyStore(folder) if read_only else folder), ""
@@ -88,6 +94,8 @@ def _file(where: str | os.PathLike[str], read_only: bool, limits: Limits) -> tup
     if os.path.isfile(store.root):  # noqa: PTH113 - pathlib takes longer to import than all stores together
         found = sniff.sniff_file(store.root)
         what = found.what if found is not None else "file"
+        if read_only and what in sniff.SCANNED:
+            return direct.open_path(store.root, limits), ""
         raise UnsupportedError(
             f"this is {sniff.with_article(what)}, not an array or group",
             path=store.root,

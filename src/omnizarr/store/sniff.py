@@ -35,13 +35,17 @@ _MAGIC: Final = (
     (b"%PDF", "PDF document"),
     (b"SQLite format 3\0", "SQLite file"),
 )
+SCANNED: Final = frozenset({"HDF5 file", "netCDF classic file", "GRIB file", "TIFF file", "FITS file"})
+"""Files that open as hierarchies to read, once `omnizarr.refs` has looked for the places of their values."""
+
 _PAGES: Final = ((b"<!doctype html", "HTML page"), (b"<html", "HTML page"), (b"<?xml", "XML document"))
 
 _CURES: Final = {
-    "HDF5 file": "`omnizarr.Dataset` and `oz dump` open it; `oz copy` makes Zarr of it.",
-    "netCDF classic file": "`omnizarr.Dataset` and `oz dump` open it; `oz copy` makes Zarr of it.",
-    "GRIB file": "GRIB files cannot be opened yet.",
-    "TIFF file": "TIFF files cannot be opened yet.",
+    "HDF5 file": 'It opens with mode="r"; `omnizarr.Dataset` and `oz dump` open it, too; `oz copy` makes Zarr of it.',
+    "netCDF classic file": 'It opens with mode="r", also by `omnizarr.Dataset`; `oz copy` makes Zarr of it.',
+    "GRIB file": 'It opens with mode="r".',
+    "TIFF file": 'It opens with mode="r".',
+    "FITS file": 'It opens with mode="r".',
     "reference set": "Reference sets cannot be opened yet.",
     "parquet file": "Reference sets cannot be opened yet.",
     "tar file": "Unpack it into a directory.",

@@ -68,7 +68,8 @@ impl Bitshuffle {
         }
         super::exactly(NAME, frame.total, dst.len())?;
         if super::div_rem(frame.block, eights).1 != 0 {
-            let message = format!("blocks of {} bytes hold no eights of {}-byte elements", frame.block, self.elementsize);
+            let message =
+                format!("blocks of {} bytes hold no eights of {}-byte elements", frame.block, self.elementsize);
             return Err(CodecError::corrupt(NAME, message));
         }
         let shuffled = dst.len().saturating_sub(super::div_rem(dst.len(), eights).1);

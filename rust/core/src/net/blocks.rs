@@ -4,11 +4,12 @@
 //! asked for; where reading goes on right behind what was fetched last, blocks grow.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use bytes::Bytes;
 
 use super::http::HttpSource;
+use super::{Held, hold};
 use crate::error::Result;
 use crate::pool::Interrupt;
 use crate::refs::Stamp;
@@ -96,8 +97,8 @@ impl Blocks {
         Ok(())
     }
 
-    fn lock(&self) -> MutexGuard<'_, Cache> {
-        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> Held<'_, Cache> {
+        hold(&self.cache)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -12,7 +12,7 @@ use url::Url;
 use super::answer::{self, contradiction, looks_like_html, says_html};
 use super::body::{Body, Need};
 use super::judge::{html, judge, past};
-use super::net;
+use super::{Held, hold, net};
 use super::request::{Attempt, Target, Trouble, broken, check_status, fault, headers, send, shown};
 use crate::error::{Error, Result};
 use crate::pool::Interrupt;
@@ -208,8 +208,8 @@ fn receive<T>(receiver: &mpsc::Receiver<T>, interrupt: Interrupt<'_>) -> Result<
 }
 
 impl Inner {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> Held<'_, State> {
+        hold(&self.state)
     }
 
     fn url(&self) -> &Url {

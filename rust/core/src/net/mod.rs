@@ -16,7 +16,8 @@ pub use blocks::Blocks;
 pub use http::{HttpSource, Judge, Settings, fetch_document};
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLockReadGuard};
 use std::time::Duration;
 
 use reqwest::{Client, redirect};
@@ -24,7 +25,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
 
 use crate::error::{Error, Result};
-use crate::fork::PerProcess;
+use crate::fork::{self, PerProcess};
 
 /// Requests that are on their way to one host at a time.
 const MOST_AT_ONCE: usize = 32;
@@ -69,7 +70,7 @@ impl Net {
 
     /// What bounds the requests to a host.
     pub(crate) fn gate(&self, host: &str) -> Arc<Semaphore> {
-        let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut hosts = hold(&self.hosts);
         if let Some(gate) = hosts.get(host) {
             return Arc::clone(gate);
         }
@@ -90,4 +91,30 @@ fn client(private: bool) -> std::result::Result<Client, String> {
         builder = builder.dns_resolver(address::PublicOnly { proxies: address::proxies() });
     }
     builder.build().map_err(|error| format!("no HTTP client: {error}"))
+}
+
+/// A lock that is held for a moment, during which no child process is made: it would find it locked for ever.
+pub(crate) struct Held<'a, T> {
+    value: MutexGuard<'a, T>,
+    _fork: RwLockReadGuard<'static, ()>,
+}
+
+/// Lock for a moment.
+pub(crate) fn hold<T>(mutex: &Mutex<T>) -> Held<'_, T> {
+    let fork = fork::guard();
+    Held { value: mutex.lock().unwrap_or_else(PoisonError::into_inner), _fork: fork }
+}
+
+impl<T> Deref for Held<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+impl<T> DerefMut for Held<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.value
+    }
 }

@@ -304,7 +304,11 @@ impl Store for RefStore {
     }
 
     fn open(&self, key: &str) -> Result<Option<Box<dyn Object + '_>>> {
-        Ok(self.object(key)?.map(|value| Box::new(value) as Box<dyn Object>))
+        let Some(object) = self.object(key)? else { return Ok(None) };
+        if let Value::Part(part) = &object {
+            part.check()?;
+        }
+        Ok(Some(Box::new(object)))
     }
 
     fn put(&self, key: &str, _parts: &[&[u8]]) -> Result<()> {

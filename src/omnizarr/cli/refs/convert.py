@@ -12,7 +12,9 @@ from omnizarr.cli.refs.words import add_form, form_options
 
 def configure(parser: Parser) -> None:
     """Say what the action takes."""
-    parser.add_argument("source", metavar="SOURCE", help="a reference set: JSON, also compressed, or a folder of parquet")
+    parser.add_argument(
+        "source", metavar="SOURCE", help="a reference set: JSON, also compressed, or a folder of parquet"
+    )
     parser.add_argument("target", metavar="TARGET", help="where it goes; the name says how: .json, .json.zst, .parq …")
     parser.add_argument("--version-0", action="store_true", help="JSON of version 0: keys and references, nothing else")
     add_form(parser)

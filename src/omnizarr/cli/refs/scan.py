@@ -32,7 +32,9 @@ def run(arguments: Namespace, out: Output) -> int:
     """Do it."""
     options, form = scan_options(arguments), form_options(arguments)
     if len(arguments.files) == 1:
-        found = refs.scan(arguments.files[0], **{name: options[name] for name in ("inline", "group", "only", "skip", "cache")})
+        found = refs.scan(
+            arguments.files[0], **{name: options[name] for name in ("inline", "group", "only", "skip", "cache")}
+        )
         refs.write(found, arguments.output, **form)
         return _tell(out, [(arguments.files[0], arguments.output, found)])
     ending = form["form"] or "json"

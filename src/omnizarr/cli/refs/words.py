@@ -45,11 +45,17 @@ def add_scan(parser: Parser) -> None:
         help=f"take chunks of fewer bytes into the set itself ({DEFAULTS.inline})",
     )
     group.add_argument("--group", default="", metavar="PATH", help="only what is below this group of each file")
-    group.add_argument("--only", action="append", default=[], metavar="NAME", help="only such variables (t*); repeat it")
+    group.add_argument(
+        "--only", action="append", default=[], metavar="NAME", help="only such variables (t*); repeat it"
+    )
     group.add_argument("--skip", action="append", default=[], metavar="NAME", help="all but such variables; repeat it")
     group.add_argument("--workers", type=int, metavar="N", help="processes; by default one for each processor")
-    group.add_argument("--cache", metavar="FOLDER", help="keep what was found there; files that are the same are not scanned")
-    group.add_argument("--skip-errors", action="store_true", help="leave out files that cannot be scanned, with a warning")
+    group.add_argument(
+        "--cache", metavar="FOLDER", help="keep what was found there; files that are the same are not scanned"
+    )
+    group.add_argument(
+        "--skip-errors", action="store_true", help="leave out files that cannot be scanned, with a warning"
+    )
 
 
 def scan_options(arguments: Namespace) -> dict[str, Any]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Final
+from typing import Any, BinaryIO, Final, cast
 
 from omnizarr.errors import CorruptError, NotFoundError, StoreError, UnsupportedError
 from omnizarr.nc.files.classic_header import HeaderReader
 from omnizarr.nc.files.refusing import ReadOnlyFile
-from omnizarr.nc.files.strided import Bytes, FileBytes, MemoryBytes, Strided
+from omnizarr.nc.files.strided import Bytes, FileBytes, MemoryBytes, ObjectBytes, Strided
 from omnizarr.nc.kinds import CDF5, CLASSIC, OFFSET64
 from omnizarr.nc.source import Key, Values, check_bounds
 from omnizarr.nc.tree import Group, Var
@@ -20,7 +20,7 @@ def open_source(where: object, mode: str = "r", **options: Any) -> ClassicSource
     """Open a netCDF-3 file for reading.
 
     Args:
-        where: A path, or the bytes of a file.
+        where: A path, an open file, or the bytes of a file.
         mode: Only "r".
         options: None yet.
 
@@ -39,11 +39,13 @@ def open_source(where: object, mode: str = "r", **options: Any) -> ClassicSource
 class ClassicSource(ReadOnlyFile):
     """An open netCDF-3 file."""
 
-    def __init__(self, where: object) -> None:
+    def __init__(self, where: object, name: str = "memory") -> None:
         self._descriptor = -1
-        self.name = "memory"
+        self.name = name
         if isinstance(where, (bytes, bytearray, memoryview)):
             self._data: Bytes = MemoryBytes(bytes(where))
+        elif hasattr(where, "readinto"):
+            self._data = ObjectBytes(cast("BinaryIO", where))
         else:
             self.name = os.fspath(where)  # type: ignore[call-overload]  # else this is the error that is right
             self._descriptor = _opened(self.name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from threading import Lock
-from typing import Any, Final, Protocol
+from typing import Any, BinaryIO, Final, Protocol
 
 import numpy as np
 
@@ -78,6 +78,29 @@ class FileBytes:
         with self._lock:
             os.lseek(self._descriptor, start, os.SEEK_SET)
             return os.write(self._descriptor, view)
+
+
+class ObjectBytes:
+    """The bytes of an open file object, to be read."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._size = file.seek(0, os.SEEK_END)
+        self._lock = Lock()
+
+    def size(self) -> int:
+        """How many there are."""
+        return self._size
+
+    def get(self, start: int, count: int) -> bytes:
+        """Return a part; shorter if there is no more."""
+        with self._lock:
+            self._file.seek(start)
+            return self._file.read(count)
+
+    def put(self, start: int, data: Any) -> None:  # noqa: ANN401 - any buffer
+        """Refuse."""
+        raise NotImplementedError
 
 
 class MemoryBytes:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import BinaryIO, Final, Literal, NamedTuple
+from typing import BinaryIO, Final, Literal, NamedTuple, cast
 
 from omnizarr.errors import NotFoundError
 from omnizarr.refset.model import Stamp
 from omnizarr.store.file import local_path
+from omnizarr.store.remote import Remote, url_of
 
 
 class Options(NamedTuple):
@@ -36,11 +37,14 @@ class SourceFile:
     """A file that is scanned.
 
     Args:
-        where: A path or a `file:` URI.
+        where: A path, a `file:` URI, or a URL of a server.
     """
 
     def __init__(self, where: str | os.PathLike[str]) -> None:
-        self.url = os.path.abspath(local_path(where))  # noqa: PTH100 - links stay as they are
+        url = url_of(where)
+        self.remote = None if url is None else Remote(url)
+        """The file on its server, if it is on one: what was fetched of it stays as long as this."""
+        self.url = url or os.path.abspath(local_path(where))  # noqa: PTH100 - links stay as they are
         """What references call it: for a file of this machine, its path."""
 
     def open(self) -> BinaryIO:
@@ -48,7 +52,10 @@ class SourceFile:
 
         Raises:
             NotFoundError: If it is not there.
+            StoreError: If its server does not give it.
         """
+        if self.remote is not None:
+            return cast("BinaryIO", self.remote.open())
         try:
             return open(self.url, "rb")  # noqa: PTH123 - the path is text already
         except FileNotFoundError:
@@ -56,5 +63,7 @@ class SourceFile:
 
     def stamp(self) -> Stamp:
         """Return what it is like now."""
+        if self.remote is not None:
+            return Stamp(*self.remote.stamp())
         state = os.stat(self.url)  # noqa: PTH116 - the path is text already
         return Stamp(state.st_size, state.st_mtime_ns)

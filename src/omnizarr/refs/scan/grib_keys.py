@@ -1,0 +1,129 @@
+"""What eccodes says of a GRIB message, as far as arrays are made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from omnizarr.errors import CorruptError, UnsupportedError
+
+_ATTRIBUTES: Final = (
+    *("paramId", "dataType", "numberOfPoints", "typeOfLevel", "stepUnits", "stepType", "gridType", "uvRelativeToGrid"),
+    *("NV", "Nx", "Ny", "Ni", "Nj", "N", "iDirectionIncrementInDegrees", "jDirectionIncrementInDegrees"),
+    *("iScansNegatively", "jScansPositively", "jPointsAreConsecutive", "latitudeOfFirstGridPointInDegrees"),
+    *("longitudeOfFirstGridPointInDegrees", "latitudeOfLastGridPointInDegrees", "longitudeOfLastGridPointInDegrees"),
+    *("LaDInDegrees", "LoVInDegrees", "DxInMetres", "DyInMetres", "Latin1InDegrees", "Latin2InDegrees"),
+    *("J", "K", "M", "cfName", "cfVarName", "gridDefinitionDescription", "missingValue", "name", "shortName"),
+    *("totalNumber", "units"),
+)
+_FILE: Final = ("edition", "centre", "centreDescription", "subCentre")
+_HOURS: Final = {"s": 1 / 3600, "m": 1 / 60, "h": 1, "3h": 3, "6h": 6, "12h": 12, "D": 24}
+_UNDEFINED: Final = ("", "unknown", "~", "not_found")
+
+
+class Place(NamedTuple):
+    """Where in its array a field belongs."""
+
+    number: int
+    time: int
+    """Seconds since 1970."""
+    step: float
+    """Hours."""
+    level: float
+
+
+class Kind(NamedTuple):
+    """What fields of one array have in common."""
+
+    name: str
+    level_type: str
+    step_type: str
+    grid: str
+
+
+class Field(NamedTuple):
+    """A message, as far as its place among others is concerned."""
+
+    kind: Kind
+    place: Place
+
+
+class Reader:
+    """Asks eccodes about one message after the other.
+
+    Args:
+        api: The package eccodes.
+        where: Words for the message, for messages.
+        head: The message.
+    """
+
+    def __init__(self, api: Any, where: str, head: bytes) -> None:  # noqa: ANN401 - a package without types
+        self._api, self._where = api, where
+        try:
+            self._handle = api.codes_new_from_message(head)
+        except api.CodesInternalError as error:
+            raise CorruptError(f"{where}: eccodes cannot read it: {error}") from None
+
+    def __enter__(self) -> Reader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._api.codes_release(self._handle)
+
+    def get(self, key: str, default: Any = None) -> Any:  # noqa: ANN401 - text or number
+        """Return the value of a key; the default if the message has none."""
+        try:
+            return self._api.codes_get(self._handle, key)
+        except self._api.CodesInternalError:
+            return default
+
+    def attributes(self, keys: Sequence[str] = _ATTRIBUTES) -> dict[str, Any]:
+        """Return keys as attributes, in the words of cfgrib."""
+        found = {key: self.get(key) for key in keys}
+        return {f"GRIB_{key}": value for key, value in found.items() if value is not None and value != "unknown"}
+
+    def file_attributes(self) -> dict[str, Any]:
+        """Return what is said of a whole file."""
+        return self.attributes(_FILE)
+
+    def field(self) -> Field:
+        """Return which array the field belongs to, and where in it.
+
+        Raises:
+            CorruptError: If the message has no time.
+        """
+        name = next((str(one) for one in map(self.get, ("cfVarName", "shortName")) if one not in (None, *_UNDEFINED)), "")
+        name = name or f"param{self.get('paramId', 0)}"
+        grid = str(self.get("md5GridSection") or self.get("gridType"))
+        kind = Kind(name, str(self.get("typeOfLevel", "unknown")), str(self.get("stepType", "instant")), grid)
+        level = self.get("level:float", self.get("level", 0))
+        return Field(kind, Place(int(self.get("number") or 0), self._time(), self._step(), float(level or 0)))
+
+    def _time(self) -> int:
+        date, clock = self.get("dataDate"), self.get("dataTime")
+        try:
+            day = datetime(date // 10000, date // 100 % 100, date % 100, tzinfo=timezone.utc)
+            return int(day.timestamp()) + clock // 100 * 3600 + clock % 100 * 60 + int(self.get("second", 0))
+        except (TypeError, ValueError):
+            raise CorruptError(f"{self._where}: its date is {date} and its time {clock}") from None
+
+    def _step(self) -> float:
+        text = str(self.get("endStep", 0))
+        number = text.rstrip("smhDMYC")
+        unit = text[len(number) :] or {1: "h", 0: "m", 2: "D", 13: "s", 254: "s"}.get(self.get("stepUnits:int", 1), "h")
+        try:
+            return float(number) * _HOURS[unit]
+        except (ValueError, KeyError):
+            raise UnsupportedError(f"{self._where}: its step is {text!r}, which has no length") from None
+
+    def places(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None:
+        """Return the latitudes and longitudes of all points; `None` where eccodes has none."""
+        try:
+            found = [np.asarray(self._api.codes_get_array(self._handle, key)) for key in ("latitudes", "longitudes")]
+        except self._api.CodesInternalError:
+            return None
+        return found[0], found[1]
