@@ -10,10 +10,9 @@ from omnizarr.hierarchy.nodes import Meta, documents
 from omnizarr.limits import Limits
 from omnizarr.refs.combine.blocks import Part, UrlTable, placed
 from omnizarr.refs.combine.conflicts import Attributes, Conflicts
-from omnizarr.refs.combine.inputs import Given, Input, Reader, named
+from omnizarr.refs.combine.inputs import Given, Input, Reader, brought
 from omnizarr.refs.combine.options import Options
 from omnizarr.refs.combine.planning import Plan, plan
-from omnizarr.refs.combine.reading import chunks_of
 from omnizarr.refs.combine.selectors import Selector
 from omnizarr.refset.model import Ids, References, Stamp
 
@@ -57,6 +56,7 @@ def options_of(given: Settings) -> Options:
         given.get("keep", usual.keep),
         given.get("missing", usual.missing),
         given.get("sort", usual.sort),
+        usual.cut,
         given.get("base", usual.base),
         tuple(given.get("allow", usual.allow)),
         given.get("limits", usual.limits),
@@ -79,7 +79,8 @@ def combine(
     that the sets do not have is put before their own. All other variables must be the same in all sets that have them.
 
     Args:
-        sets: The sets, or pairs of a name and a set; names stand in messages, and patterns are for them.
+        sets: The sets, or pairs of a name and a set; names stand in messages, and patterns are for them. Or the places
+            of files and of sets: files are scanned, and sets are read.
         concat: The dimensions; a mapping says where the coordinate of each set is from, see `Selector`.
         settings: `identical`, `compat`, `attributes`, `keep`, `missing`, `sort`; see `Options`.
 
@@ -88,7 +89,7 @@ def combine(
     """
     options = options_of(settings)
     reader = Reader(options.limits)
-    inputs = [reader.read(name, one() if callable(one) else one) for name, one in named(sets)]
+    inputs = [reader.read(name, one) for name, one in brought(sets)]
     if not inputs:
         raise MetadataError("there are no sets to combine")
     return assembled(plan(inputs, selectors(concat), options), inputs)
@@ -115,7 +116,7 @@ def assembled(made: Plan, inputs: Sequence[Input]) -> References:
             numbers = ids[piece.source]
             if numbers is None:
                 numbers = ids[piece.source] = table.add(inputs[piece.source].references.urls)
-            parts.append(piece.part(chunks_of(inputs[piece.source], path), numbers))
+            parts.append(piece.part(inputs[piece.source].chunks(path), numbers))
         result.arrays[path] = placed(variable.meta.grid.counts(variable.meta.shape), parts)
     result.stamps = stamps_of(one for one, used in zip(inputs, ids, strict=True) if used is not None)
     for one in inputs:

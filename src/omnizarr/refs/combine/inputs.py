@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 from omnizarr.errors import MetadataError, NodeTypeError, OmnizarrError
@@ -13,13 +15,15 @@ from omnizarr.hierarchy.nodes import parse
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
-from omnizarr.refset.model import References
+from omnizarr.refset.model import Chunks, References
 
 Loader: TypeAlias = Callable[[], References]
 """Something that brings a set, whenever it is asked: the same one each time."""
 
-Given: TypeAlias = References | tuple[str, References | Loader]
-"""A set as callers give it: alone, or with the name that messages call it by."""
+Given: TypeAlias = References | tuple[str, References | Loader] | str | os.PathLike[str]
+"""A set as callers give it: alone, or with the name that messages call it by; or the place of a file or set."""
+
+_SETS = (".json", ".json.gz", ".json.zst", ".parq", ".parquet")
 
 _NAMES = frozenset(name for one in DIALECTS.values() for name in one.documents)
 
@@ -32,6 +36,21 @@ class Input:
     references: References
     arrays: dict[str, ArrayMeta]
     groups: dict[str, GroupMeta]
+    load: Loader | None = None
+    """What brings the set again, where some of its arrays are not kept."""
+    dropped: frozenset[str] = frozenset()
+    """The arrays whose chunks are not kept."""
+
+    def chunks(self, path: str) -> Chunks:
+        """Return the references of an array; one without any has only missing chunks."""
+        if path in self.dropped and self.load is not None:
+            found = self.load().arrays.get(path)
+        else:
+            found = self.references.arrays.get(path)
+        if found is not None:
+            return found
+        meta = self.arrays[path]
+        return Chunks.ranges(meta.grid.counts(meta.shape), 0, [], [], numbers=[])
 
 
 def formats_of(one: Input) -> Iterator[str]:
@@ -101,6 +120,25 @@ class Reader:
         return meta
 
 
+def _brought(where: str) -> References:
+    from omnizarr.refs.files import read  # noqa: PLC0415 - who gives sets in memory needs no scanners
+    from omnizarr.refs.scan.many import scan  # noqa: PLC0415 - as above
+
+    return read(where) if where.rstrip("/").endswith(_SETS) else scan(where)
+
+
+def brought(sets: Iterable[Given] | Mapping[str, References]) -> list[tuple[str, References]]:
+    """Bring all sets; files are scanned, many of them in several processes."""
+    given = list(named(sets))
+    files = [name for name, one in given if isinstance(one, partial) and not name.rstrip("/").endswith(_SETS)]
+    known: dict[str, References] = {}
+    if len(files) > 1:
+        from omnizarr.refs.scan.many import scan  # noqa: PLC0415 - who gives sets in memory needs no scanners
+
+        known = dict(zip(files, scan(files), strict=True))
+    return [(name, known[name] if name in known else one() if callable(one) else one) for name, one in given]
+
+
 def named(sets: Iterable[Given] | Mapping[str, References]) -> Iterator[tuple[str, References | Loader]]:
     """Give each set a name: its own, or that of the first file that it refers to."""
     for number, one in enumerate(sets.items() if isinstance(sets, Mapping) else sets):
@@ -108,5 +146,7 @@ def named(sets: Iterable[Given] | Mapping[str, References]) -> Iterator[tuple[st
             yield one.urls[0] if one.urls else f"set {number}", one
         elif isinstance(one, tuple) and len(one) == 2:
             yield one
+        elif isinstance(one, (str, os.PathLike)):
+            yield os.fspath(one), partial(_brought, os.fspath(one))
         else:
             raise NodeTypeError(f"sets are combined, or pairs of a name and a set, not {type(one).__name__}")

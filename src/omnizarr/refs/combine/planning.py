@@ -159,7 +159,7 @@ class _Planner:
         if layout.holes:
             self._holes[path] = layout.holes
         try:
-            variable = layout.variable(blocks, self.names)
+            variable = layout.variable(blocks, self.names, cut=self.options.cut)
         except UnsupportedError as error:
             error.path = path
             raise
