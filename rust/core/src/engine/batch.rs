@@ -114,7 +114,7 @@ impl Batch<'_> {
         for &Wanted { offset, length, cell, .. } in wanted {
             let length = match length {
                 Some(length) => Some(length),
-                None if source.remote() && chain.shard().is_none() && !chain.is_raw() => None,
+                None if source.remote() && !self.by_parts(cell, source.gap())? => None,
                 None => source.stamp().map_err(|error| error.at(&self.key(cell)))?.size,
             };
             if let Some(length) = length {
@@ -150,6 +150,16 @@ impl Batch<'_> {
         }
         group.sources.push(source);
         Ok(())
+    }
+
+    /// Whether less than a whole value may be read, for which its size must be known.
+    fn by_parts(&self, cell: usize, gap: u64) -> Result<bool> {
+        let chain = &self.call.engine.spec.chain;
+        let gap = usize::try_from(gap).unwrap_or(usize::MAX);
+        let spans = |_: &str, shape: &[usize], sel: &Sel<'_>, _: &View, _: &mut Scratch| {
+            Ok(sel.spans(shape, chain.item, gap).is_some())
+        };
+        Ok(chain.shard().is_some() || chain.is_raw() && self.in_cell(cell, spans)?)
     }
 
     /// Plan to read only the spans of an uncompressed value that are selected; `false` if all of it is as good.

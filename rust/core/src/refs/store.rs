@@ -10,6 +10,7 @@ use super::sources::Sources;
 use super::{Open, Reference, Rows, Source, Urls};
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
+use crate::fork;
 use crate::keys::Keys;
 use crate::store::{Listing, Locate, Object, Spot, Store, Token, check_key, check_prefix, place_of};
 
@@ -134,6 +135,7 @@ impl RefStore {
     }
 
     fn is_mixed(&self, path: &str) -> bool {
+        let _fork = fork::guard();
         let mixed = self.mixed.get_or_init(|| {
             let chunks = self.documents.keys().filter_map(|key| self.chunk(key));
             chunks.map(|(array, _)| array.keys.path.clone()).collect()
