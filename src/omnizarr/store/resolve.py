@@ -38,8 +38,8 @@ def resolve(
 
     Args:
         where: A path, a `file:` URI, such a URI with the modes of netcdf-c (`file:///x#mode=nczarr,zip`), a binary file
-            object with a zip archive, a mapping of keys to bytes, or a store. A file of netCDF, HDF5, TIFF, GRIB or FITS
-            is scanned, wherever it is; so is one on a server.
+            object with a zip archive, a mapping of keys to bytes, or a store. A file of netCDF, HDF5, TIFF, GRIB or
+            FITS is scanned, wherever it is, also on a server.
         read_only: Whether the store shall refuse changes.
         limits: Bounds on what an archive may claim.
         look: Whether to look at what a path names. Otherwise it is taken for a folder, which saves time if it is one.
@@ -56,7 +56,8 @@ def resolve(
     (ReadOnlyStore(DictStore(<dict>)), '')
     """
     if isinstance(where, str) and "://" in where and (url := remote.url_of(where)) is not None:
-        return direct.open_url(url, limits), ""
+        inside: tuple[Store, str] = direct.open_url(url, limits)
+        return inside
     if not look and isinstance(where, (str, os.PathLike)):
         folder = FileStore(where)
         return (ReadOnlyStore(folder) if read_only else folder), ""
@@ -101,4 +102,6 @@ def _file(where: str | os.PathLike[str], read_only: bool, limits: Limits) -> tup
             path=store.root,
             hint=(found and found.cure) or None,
         )
+    if read_only and (above := sniff.scanned_above(store.root)) is not None:
+        return direct.open_path(above[0], limits), above[1]
     return store, ""
