@@ -97,8 +97,9 @@ def test_commands(server: Served, tmp_path, capsys):
         assert main(words) == 0
         printed = capsys.readouterr().out
         assert "v" in printed
-    assert main(["cat", url, "n"]) == 0
-    assert "9" in capsys.readouterr().out
+    for place in (url, str(tmp_path / "x.nc")):
+        assert main(["cat", f"{place}/n"]) == 0
+        assert "9" in capsys.readouterr().out
     assert main(["copy", url, str(tmp_path / "copy.zarr")]) == 0
     np.testing.assert_array_equal(oz.open(tmp_path / "copy.zarr")["v"][...], VALUES)
     assert main(["diff", url, str(tmp_path / "copy.zarr")]) in (0, 1)
@@ -148,8 +149,8 @@ def test_few_requests_for_the_metadata_of_a_large_file(server: Served, tmp_path,
     assert server.requests <= 8
     assert server.sent <= 1 << 20
     server.forget()
-    np.testing.assert_array_equal(array[100:110, 3, 5], np.arange(100, 110))
-    assert server.requests == 1
+    np.testing.assert_array_equal(array[100:110], np.broadcast_to(np.arange(100, 110)[:, None, None], (10, 16, 1024)))
+    assert server.requests <= 2
 
 
 def test_a_hundred_neighbours_are_one_request(server: Served, tmp_path):

@@ -44,7 +44,7 @@ def open_source(url: str, mode: str = "r", **options: Any) -> Source:  # noqa: A
         return ClassicSource(source.open(), url)
     if what == "HDF5 file":
         return RemoteHdf5(source)
-    found: Source = open_zarr(open_store(url), mode, **options)
+    found: Source = open_zarr(open_store(url)[0], mode, **options)
     return found
 
 
@@ -65,7 +65,7 @@ class RemoteHdf5(Hdf5Source):
         def block(start: tuple[int, ...], count: tuple[int, ...], step: tuple[int, ...]) -> Values:
             parts = zip(start, count, step, strict=True)
             chosen = tuple(slice(s, s + (n - 1) * by + 1, by) for s, n, by in parts)
-            values = np.asarray(array[chosen if chosen else ...])
+            values = np.asarray(array[chosen or ...])
             return values.astype(var.type.numpy, copy=not values.flags.writeable)
 
         return read_region(var, key, array.shape, block)

@@ -5,9 +5,10 @@ What a file says may lead to that very file only, whatever is in it.
 
 from __future__ import annotations
 
-from typing import Literal
+import re
+from typing import Final, Literal
 
-from omnizarr.errors import OmnizarrError, UnsupportedError
+from omnizarr.errors import NotFoundError, OmnizarrError, UnsupportedError
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.refs.scan.dispatch import scan_file, what_is
 from omnizarr.refs.scan.source import Options, SourceFile
@@ -16,6 +17,9 @@ from omnizarr.refset.store import ReferenceStore, store_of
 from omnizarr.store.remote import PUBLIC
 from omnizarr.store.sniff import SCANNED, sniff, with_article
 from omnizarr.store.uri import path_to_uri
+
+_ENDING: Final = r"(?i)\.(?:nc[34]?|cdf|h5|hdf5?|he5|tiff?|grib2?|grb2?|fits?)(?=/)"
+"""Where the name of a file ends, if a URL goes on behind it."""
 
 
 def open_path(path: str, limits: Limits = DEFAULT_LIMITS) -> ReferenceStore:
@@ -32,8 +36,8 @@ def open_path(path: str, limits: Limits = DEFAULT_LIMITS) -> ReferenceStore:
     return store_for(SourceFile(path), limits)
 
 
-def open_url(url: str, limits: Limits = DEFAULT_LIMITS) -> ReferenceStore:
-    """Open a file on a server.
+def open_url(url: str, limits: Limits = DEFAULT_LIMITS) -> tuple[ReferenceStore, str]:
+    """Open a file on a server, and say where in it a URL leads that goes on behind the file's name.
 
     Args:
         url: Its URL, without a fragment.
@@ -44,13 +48,25 @@ def open_url(url: str, limits: Limits = DEFAULT_LIMITS) -> ReferenceStore:
         StoreError: If the server does not give it, or does not give parts of it.
         UnsupportedError: If it is of no format that can be read so.
     """
-    source = SourceFile(url)
+    source, inside = _found(url)
     what = what_is(source)
     if what not in SCANNED:
         with source.open() as file:
             cure = sniff(file.read(64)).cure
         raise UnsupportedError(f"{url} is {with_article(what)}, which does not open from a server", hint=cure or None)
-    return store_for(source, limits)
+    return store_for(source, limits), inside
+
+
+def _found(url: str) -> tuple[SourceFile, str]:
+    """Return the file that a URL names or leads into, and the path within it."""
+    source, cut = SourceFile(url), re.search(_ENDING, url.partition("?")[0])
+    if cut is None:
+        return source, ""
+    try:
+        source.stamp()
+    except NotFoundError:
+        return SourceFile(url[: cut.end()]), url[cut.end() + 1 :].strip("/")
+    return source, ""
 
 
 def store_for(

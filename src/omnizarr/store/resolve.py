@@ -63,7 +63,8 @@ def resolve(
     (ReadOnlyStore(DictStore(<dict>)), '')
     """
     if isinstance(where, str) and "://" in where and (url := remote.url_of(where)) is not None:
-        return direct.open_url(url, limits), ""
+        inside: tuple[Store, str] = direct.open_url(url, limits)
+        return inside
     if isinstance(where, str) and where.startswith("reference:"):
         return reference_sets.open_set(where, limits=limits), ""
     if not look and isinstance(where, (str, os.PathLike)):
@@ -132,4 +133,6 @@ def _file(where: str | os.PathLike[str], read_only: bool, limits: Limits) -> tup
             path=store.root,
             hint=(found and found.cure) or None,
         )
+    if read_only and (above := sniff.scanned_above(store.root)) is not None:
+        return direct.open_path(above[0], limits), above[1]
     return store, ""

@@ -132,6 +132,18 @@ def _inside(what: str, file: BinaryIO) -> bytes:
         return b""
 
 
+def scanned_above(path: str) -> tuple[str, str] | None:
+    """Return the file of a scanned format that a path which does not exist leads into, and the path within it."""
+    inside = ""
+    while not os.path.lexists(path):
+        path, name = os.path.split(path)
+        if not name:
+            return None
+        inside = f"{name}/{inside}".rstrip("/")
+    found = sniff_file(path) if inside else None
+    return (path, inside) if found is not None and found.what in SCANNED else None
+
+
 def sniff(head: bytes) -> Sniffed:
     """Say what a file is that begins so.
 
