@@ -81,7 +81,7 @@ def test_values_dimensions_and_attributes(weather):
             assert {name for name, _ in where.arrays()} == set(owner.variables)
             for name, var in owner.variables.items():
                 array = where[name]
-                assert array.dims == (var.dimensions or None) or array.dims == ()
+                assert (array.dims or ()) == var.dimensions
                 assert array.shape == var.shape
                 np.testing.assert_array_equal(np.asarray(array[...], object if var.dtype is str else None), var[...])
                 told = {key for key in array.attrs if key != "_ARRAY_DIMENSIONS"}

@@ -11,6 +11,7 @@ from omnizarr.errors import CorruptError
 from omnizarr.refs.scan.hdf5_index import ChunkIndex, Id, chunk_index
 from omnizarr.refset.model import Numbers
 
+
 def grid_counts(shape: tuple[int, ...], chunks: tuple[int, ...]) -> tuple[int, ...]:
     """Return how many chunks there are along each dimension.
 

@@ -54,7 +54,7 @@ def element_of(h5py: Any, tid: Id) -> Element:  # noqa: ANN401 - a package witho
     tail: tuple[int, ...] = ()
     if dtype.subdtype is not None:
         dtype, tail = dtype.subdtype
-        memory = memory.subdtype[0]
+        memory = memory.base
     packable = exact or _exact(h5t, tid, 0, packed=True)
     return Element("plain", dtype, memory, tail, exact, packable, _flags(h5t, tid, dtype))
 
@@ -112,16 +112,16 @@ def _bare(dtype: np.dtype[Any]) -> np.dtype[Any]:
         "offsets": [part[1] for _, part in parts],
         "itemsize": dtype.itemsize,
     }
-    return np.dtype(layout)
+    made: np.dtype[Any] = np.dtype(layout)
+    return made
 
 
 def _exact(h5t: Any, tid: Id, depth: int, *, packed: bool = False) -> bool:  # noqa: ANN401 - as above
-    kind = tid.get_class()
-    if kind == h5t.BITFIELD:
-        return tid.get_size() in (1, 2, 4, 8)
-    if kind == h5t.INTEGER:
-        size = tid.get_size()
-        return size in (1, 2, 4, 8) and (packed or (tid.get_precision() == 8 * size and tid.get_offset() == 0))
+    kind, size = tid.get_class(), tid.get_size()
+    if kind in (h5t.BITFIELD, h5t.INTEGER):
+        # Of bits h5py does not tell which are significant; those that are not are zero in all files that were seen.
+        whole = packed or kind == h5t.BITFIELD or (tid.get_precision() == 8 * size and tid.get_offset() == 0)
+        return whole and size in (1, 2, 4, 8)
     if kind == h5t.STRING:  # h5py takes the spaces away with which Fortran fills
         return bool(tid.get_strpad() != h5t.STR_SPACEPAD)
     if kind in (h5t.ENUM, h5t.ARRAY, h5t.COMPLEX):
@@ -129,9 +129,7 @@ def _exact(h5t: Any, tid: Id, depth: int, *, packed: bool = False) -> bool:  # n
     if kind == h5t.COMPOUND:
         members = (tid.get_member_type(index) for index in range(tid.get_nmembers()))
         return all(_exact(h5t, member, depth + 1, packed=packed) for member in members)
-    if kind == h5t.FLOAT:
-        return bool(h5t.py_create(tid.dtype).equal(tid))
-    return True
+    return kind != h5t.FLOAT or bool(h5t.py_create(tid.dtype).equal(tid))
 
 
 def _flags(h5t: Any, tid: Id, dtype: np.dtype[Any]) -> dict[str, JSON]:  # noqa: ANN401 - as above

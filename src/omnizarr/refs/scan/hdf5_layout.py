@@ -11,9 +11,9 @@ import numpy as np
 from omnizarr.errors import NotFoundError, UnsupportedError
 from omnizarr.limits import DEFAULT_LIMITS
 from omnizarr.refs.scan.hdf5_chunks import chunk_numbers, chunk_rows, grid_counts, is_complete
-from omnizarr.refs.scan.hdf5_index import chunk_starts
 from omnizarr.refs.scan.hdf5_elements import Element
 from omnizarr.refs.scan.hdf5_filters import NBIT, Filter, codecs_of, filters_of
+from omnizarr.refs.scan.hdf5_index import chunk_starts
 from omnizarr.refs.scan.hdf5_masks import settle
 from omnizarr.refs.scan.hdf5_site import Site
 from omnizarr.refs.scan.hdf5_values import Laid, embedded
@@ -43,26 +43,27 @@ def lay(site: Site, dataset: Any, element: Element, shape: tuple[int, ...]) -> L
     """
     h5py, plist = site.h5py, dataset.get_create_plist()
     h5d, layout = h5py.h5d, plist.get_layout()
-    url = site.url_of(dataset)
     if layout == h5d.VIRTUAL:
         return virtual(site, dataset, element)
     if element.kind != "plain" or layout == h5d.COMPACT:
         return embedded(h5py, dataset, element)
     if layout == h5d.CHUNKED and _is_whole(element, filters_of(plist)):
-        return _chunked(site, dataset, element, shape, url)
+        return _chunked(site, dataset, element, shape)
     if not element.exact:
         return embedded(h5py, dataset, element, _ODD)
-    if plist.get_external_count():
-        return _external(site, dataset, element)
-    offset = dataset.get_offset()
-    if offset is None and 0 < prod(shape) * _itemsize(element) <= _SMALL:
-        return embedded(h5py, dataset, element)
-    if offset is None or 0 in dataset.shape:
-        return Laid(_at_least_one((*shape, *element.tail)), [], None, complete=0 in shape)
-    return pieces(dataset.shape, element, [(url, offset, prod(dataset.shape) * _itemsize(element))])
+    return _external(site, dataset, element) if plist.get_external_count() else _contiguous(site, dataset, element)
 
 
-def _chunked(site: Site, dataset: Any, element: Element, shape: tuple[int, ...], url: int) -> Laid:  # noqa: ANN401 - as above
+def _contiguous(site: Site, dataset: Any, element: Element) -> Laid:  # noqa: ANN401 - as above
+    offset, size = dataset.get_offset(), prod(dataset.shape) * _itemsize(element)
+    if size and offset is not None:
+        return pieces(dataset.shape, element, [(site.url_of(dataset), offset, size)])
+    if 0 < size <= _SMALL:
+        return embedded(site.h5py, dataset, element)
+    return Laid(_at_least_one((*dataset.shape, *element.tail)), [], None, complete=not size)
+
+
+def _chunked(site: Site, dataset: Any, element: Element, shape: tuple[int, ...]) -> Laid:  # noqa: ANN401 - as above
     plist = dataset.get_create_plist()
     chunks = tuple(int(length) for length in plist.get_chunk())
     whole = (*chunks, *element.tail)
@@ -84,7 +85,7 @@ def _chunked(site: Site, dataset: Any, element: Element, shape: tuple[int, ...],
         return embedded(site.h5py, dataset, element, _ODD)
     codecs = codecs_of(filters, element, chunks)
     grid = (*counts, *(1 for _ in element.tail))
-    made = Chunks.ranges(grid, url, rows.offsets, rows.lengths, numbers=None if complete else numbers)
+    made = Chunks.ranges(grid, site.url_of(dataset), rows.offsets, rows.lengths, numbers=None if complete else numbers)
     return Laid(whole, codecs, made if inline is None else inline.into(made), complete)
 
 

@@ -1,7 +1,7 @@
 """Chunks for which HDF5 left filters out, as it may where a filter could not make them smaller.
 
-A chunk says by a mask which filters were left out, and Zarr has no such thing. Filters that all chunks left out are left
-out of the document; chunks that differ from most are encoded anew, and are then in the set itself.
+A chunk says by a mask which filters were left out, and Zarr has no such thing. Filters that all chunks left out are not
+in the document; chunks that differ from most are encoded anew, and are then in the set itself.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from omnizarr.errors import CodecError, UnsupportedError
-from omnizarr.refs.scan.hdf5_index import ChunkIndex, chunk_starts
 from omnizarr.refs.scan.hdf5_elements import Element
 from omnizarr.refs.scan.hdf5_encoding import encoded
 from omnizarr.refs.scan.hdf5_filters import Filter, codecs_of
+from omnizarr.refs.scan.hdf5_index import ChunkIndex, chunk_starts
 from omnizarr.refs.scan.hdf5_site import Site
 from omnizarr.refs.scan.hdf5_values import read
 from omnizarr.refset.model import INLINE, Chunks

@@ -13,7 +13,7 @@ import numpy as np
 from omnizarr.errors import CorruptError
 from omnizarr.nc.files.hdf5_library import load_h5py, load_plugins, troubles
 from omnizarr.refs.scan.building import Builder
-from omnizarr.refs.scan.source import Options, SourceFile
+from omnizarr.refs.scan.source import SourceFile
 from omnizarr.refset.model import INLINE, Chunks, Stamp
 
 MOST_INLINE: Final = 1 << 20

@@ -10,9 +10,9 @@ import numpy as np
 
 from omnizarr.errors import UnsupportedError, warn
 from omnizarr.refs.scan.hdf5_chunks import chunk_numbers, chunk_rows
-from omnizarr.refs.scan.hdf5_index import chunk_starts
 from omnizarr.refs.scan.hdf5_elements import Element, element_of
 from omnizarr.refs.scan.hdf5_filters import CodecJSON, codecs_of, filters_of
+from omnizarr.refs.scan.hdf5_index import chunk_starts
 from omnizarr.refs.scan.hdf5_site import Site
 from omnizarr.refs.scan.hdf5_values import Laid, embedded
 from omnizarr.refset.model import Chunks, Numbers
@@ -23,7 +23,7 @@ class _Block(NamedTuple):
 
     start: tuple[int, ...]
     source_start: tuple[int, ...]
-    count: tuple[int, ...]
+    lengths: tuple[int, ...]
     """How long the block is along each dimension of the view."""
     axes: tuple[int | None, ...]
     """The dimension of the view that each one of the source is, or None where it is one element thick and has none."""
@@ -52,11 +52,11 @@ class _Part(NamedTuple):
                 inside &= self.starts[:, axis] == first
                 continue
             chunks[target], begin = length, block.start[target]
-            end = begin + block.count[target]
+            end = begin + block.lengths[target]
             if first % length or begin % length or (end % length and end != view[target]):
                 raise _NoMatchError("have chunks that do not meet those of the view")
             column = self.starts[:, axis].astype(np.int64) - first
-            inside &= (column >= 0) & (column < block.count[target])
+            inside &= (column >= 0) & (column < block.lengths[target])
             places[:, target] += column
         return _Part(
             tuple(chunks),
