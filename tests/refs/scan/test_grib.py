@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 
 import numpy as np
@@ -34,11 +35,11 @@ def message(sample="regular_ll_pl_grib2", values=None, seed=0, **keys):
 
 def written(path, handles):
     """Write messages to a file; return what eccodes reads back, by place in the file."""
-    with open(path, "wb") as file:
+    with path.open("wb") as file:
         for handle in handles:
             ec.codes_write(handle, file)
     found = []
-    with open(path, "rb") as file:
+    with path.open("rb") as file:
         while (handle := ec.codes_grib_new_from_file(file)) is not None:
             found.append(ec.codes_get_values(handle))
     return found
@@ -48,7 +49,10 @@ def written(path, handles):
 def test_a_cube_of_fields(sample, tmp_path):
     path = tmp_path / "a.grib"
     places = [(date, step, level) for date in (20200101, 20200102) for step in (0, 6) for level in (850, 500, 1000)]
-    values = written(path, [message(sample, seed=i, shortName="t", dataDate=d, step=s, level=v) for i, (d, s, v) in enumerate(places)])
+    values = written(
+        path,
+        [message(sample, seed=i, shortName="t", dataDate=d, step=s, level=v) for i, (d, s, v) in enumerate(places)],
+    )
     group = opened(path)
     array = group["t"]
     assert array.dims == ("time", "step", "isobaricInhPa", "latitude", "longitude")
@@ -97,7 +101,14 @@ def test_coordinates_follow_the_scanning_order(keys, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "sample", ["reduced_gg_pl_32_grib2", "regular_gg_pl_grib2", "sh_pl_grib2", "polar_stereographic_pl_grib2", "rotated_ll_pl_grib2"]
+    "sample",
+    [
+        "reduced_gg_pl_32_grib2",
+        "regular_gg_pl_grib2",
+        "sh_pl_grib2",
+        "polar_stereographic_pl_grib2",
+        "rotated_ll_pl_grib2",
+    ],
 )
 def test_other_grids(sample, tmp_path):
     path = tmp_path / "a.grib"
@@ -118,7 +129,19 @@ def test_other_grids(sample, tmp_path):
             np.testing.assert_allclose(np.unique(lat), np.unique(places))
 
 
-@pytest.mark.parametrize("packing", ["grid_simple", "grid_ccsds", "grid_complex", "grid_complex_spatial_differencing", "grid_ieee", "grid_jpeg", "grid_png", "grid_second_order"])
+@pytest.mark.parametrize(
+    "packing",
+    [
+        "grid_simple",
+        "grid_ccsds",
+        "grid_complex",
+        "grid_complex_spatial_differencing",
+        "grid_ieee",
+        "grid_jpeg",
+        "grid_png",
+        "grid_second_order",
+    ],
+)
 @pytest.mark.parametrize("gaps", [False, True])
 def test_packings(packing, gaps, tmp_path):
     path = tmp_path / "a.grib"
@@ -158,7 +181,9 @@ def test_names_and_levels_do_not_clash(tmp_path):
     group = opened(path)
     assert {"t_isobaricInhPa", "t_heightAboveGround", "t2m", "u10"} <= set(group)
     levels = {name: group[name].attrs["coordinates"].split() for name in ("t2m", "u10", "t_heightAboveGround")}
-    heights = {name: float(group[next(one for one in said if one.startswith("height"))][...]) for name, said in levels.items()}
+    heights = {
+        name: float(group[next(one for one in said if one.startswith("height"))][...]) for name, said in levels.items()
+    }
     assert heights == {"t2m": 2, "u10": 10, "t_heightAboveGround": 80}
 
 
@@ -209,10 +234,8 @@ def test_damaged_files(tmp_path):
     references = scan(SourceFile(path))
     path.write_bytes(data[:200] + b"\xff" * 50 + data[250:])
     references.stamps.clear()
-    try:
+    with contextlib.suppress(CorruptError):
         oz.open(store_of(references, uri="x", allow=["*"]))["t"][...]
-    except CorruptError:
-        pass
 
 
 def test_sets_of_kerchunk(tmp_path):
@@ -233,11 +256,19 @@ def test_sets_of_kerchunk(tmp_path):
 def test_a_chunk_as_kerchunk_describes_it(tmp_path):
     store = oz.MemoryStore()
     handle = message()
-    document = {"zarr_format": 2, "shape": [31, 16], "chunks": [31, 16], "dtype": "<f4", "order": "C", "fill_value": "NaN"}
+    document = {
+        "zarr_format": 2,
+        "shape": [31, 16],
+        "chunks": [31, 16],
+        "dtype": "<f4",
+        "order": "C",
+        "fill_value": "NaN",
+    }
     codec = {"id": "grib", "var": "t", "dtype": "float32"}
     store.put(".zarray", json.dumps({**document, "compressor": None, "filters": [codec]}).encode())
     store.put("0.0", ec.codes_get_message(handle))
     np.testing.assert_array_equal(oz.open(store)[...].reshape(-1), ec.codes_get_values(handle).astype("f4"))
+    store.put("0.0", b"nonsense")
+    array = oz.open(store)
     with pytest.raises(CorruptError):
-        store.put("0.0", b"nonsense")
-        oz.open(store)[...]
+        array[...]

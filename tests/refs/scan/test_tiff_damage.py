@@ -27,7 +27,16 @@ def tags(*entries, following=0, order="<"):
     return head + struct.pack(order + "H", len(entries)) + body + struct.pack(order + "I", following)
 
 
-IMAGE = ((256, 3, 1, 4), (257, 3, 1, 4), (258, 3, 1, 8), (259, 3, 1, 1), (273, 4, 1, 200), (277, 3, 1, 1), (278, 3, 1, 4), (279, 4, 1, 16))
+IMAGE = (
+    (256, 3, 1, 4),
+    (257, 3, 1, 4),
+    (258, 3, 1, 8),
+    (259, 3, 1, 1),
+    (273, 4, 1, 200),
+    (277, 3, 1, 1),
+    (278, 3, 1, 4),
+    (279, 4, 1, 16),
+)
 
 
 def put(path, data):
@@ -77,7 +86,14 @@ def test_nonsense_is_refused(data, tmp_path):
 
 def test_a_huge_image_of_one_tile(tmp_path):
     size = 0x7FFFFFFF
-    entries = [(256, 4, 1, size), (257, 4, 1, size), (258, 3, 1, 8), (259, 3, 1, 8), (322, 4, 1, size), (323, 4, 1, size)]
+    entries = [
+        (256, 4, 1, size),
+        (257, 4, 1, size),
+        (258, 3, 1, 8),
+        (259, 3, 1, 8),
+        (322, 4, 1, size),
+        (323, 4, 1, size),
+    ]
     with pytest.raises(OmnizarrError):
         scan(put(tmp_path / "a.tif", tags(*entries, (324, 4, 1, 8), (325, 4, 1, 8)).ljust(400, b"\0")))
 
@@ -114,7 +130,9 @@ def test_changed_bytes(kind, folder, data):
     whole = bytearray(sample(kind, folder))
     # Headers are where damage does something else than to change values.
     for _ in range(data.draw(st.integers(1, 4))):
-        at = data.draw(st.integers(8, min(len(whole), 6000) - 1) if data.draw(st.booleans()) else st.integers(0, len(whole) - 1))
+        at = data.draw(
+            st.integers(8, min(len(whole), 6000) - 1) if data.draw(st.booleans()) else st.integers(0, len(whole) - 1)
+        )
         whole[at] = data.draw(st.sampled_from([0, 1, 0x20, 0x7F, 0xFF]) | st.integers(0, 255))
     cut = data.draw(st.none() | st.integers(1, len(whole)))
     path = folder / f"damaged.{kind}"

@@ -1,4 +1,4 @@
-"""TIFF files that GDAL made, through references: GeoTIFF, cloud-optimised files, sparse files, and all its compressions."""
+"""TIFF files of GDAL through references: GeoTIFF, cloud-optimised and sparse files, and all its compressions."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from omnizarr.refset.store import store_of
 
 rasterio = pytest.importorskip("rasterio")
 from rasterio.enums import Resampling  # noqa: E402 - where the package is installed
+from rasterio.shutil import copy as rio_copy  # noqa: E402 - where the package is installed
 from rasterio.transform import from_origin  # noqa: E402 - where the package is installed
 
 pytestmark = [
@@ -56,7 +57,7 @@ def test_compressions(compress, interleave, tiled, tmp_path):
     path = tmp_path / "a.tif"
     options = {"compress": compress, "interleave": interleave}
     options |= {"tiled": True, "blockxsize": 32, "blockysize": 16} if tiled else {"blockysize": 16}
-    tried = 0
+    tried, refused = 0, []
     for dtype in ("uint8", "int16", "uint32", "float32", "float64", "int64"):
         values = values_of((3, 50, 70), dtype)
         for predictor in (1, 2, 3):
@@ -64,21 +65,21 @@ def test_compressions(compress, interleave, tiled, tmp_path):
                 continue
             try:
                 write(path, values, **options, **({"predictor": predictor} if predictor > 1 else {}))
-            except (rasterio.errors.RasterioIOError, rasterio.errors.CRSError) as error:
-                assert compress in ("webp", "jxl", "jpeg", "lerc"), error
-                continue
-            with rasterio.open(path) as file:
-                expected = file.read()
+                with rasterio.open(path) as file:
+                    expected = file.read()
+            except rasterio.errors.RasterioIOError:
+                continue  # GDAL does not have it, or cannot read what it wrote
             try:
                 got = as_bands(opened(path)["0"])
             except UnsupportedError as error:
-                assert "predictor" in str(error) or compress.upper() in str(error).upper()
+                refused.append(str(error))
                 continue
             np.testing.assert_array_equal(got, expected, err_msg=f"{dtype} predictor {predictor}")
             tried += 1
     if not tried and compress in ("webp", "jxl"):
         pytest.skip("GDAL was built without it")
     assert tried
+    assert all("predictor" in one or compress.upper() in one.upper() for one in refused)
 
 
 @pytest.mark.parametrize("dtype", ["complex64", "complex128", "int8", "uint64"])
@@ -94,7 +95,13 @@ def test_cloud_optimised(tmp_path):
     values = values_of((2, 600, 700), "uint16")
     with rasterio.MemoryFile() as memory:
         with memory.open(
-            driver="GTiff", width=700, height=600, count=2, dtype="uint16", crs="EPSG:32633", nodata=7,
+            driver="GTiff",
+            width=700,
+            height=600,
+            count=2,
+            dtype="uint16",
+            crs="EPSG:32633",
+            nodata=7,
             transform=from_origin(500000, 6000000, 10, 20),
         ) as file:
             file.write(values)
@@ -103,7 +110,7 @@ def test_cloud_optimised(tmp_path):
             file.set_band_description(1, "first")
             file.build_overviews([2, 4], Resampling.nearest)
         with memory.open() as file:
-            rasterio.shutil.copy(file, path, driver="COG", compress="deflate", blocksize=128, overviews="force_use_existing")
+            rio_copy(file, path, driver="COG", compress="deflate", blocksize=128, overviews="force_use_existing")
     group = opened(path)
     with rasterio.open(path) as file:
         np.testing.assert_array_equal(as_bands(group["0"]), file.read())
@@ -118,7 +125,9 @@ def test_cloud_optimised(tmp_path):
             np.testing.assert_allclose(group[name][5], x)
             np.testing.assert_allclose(group[group[str(i + 1)].dims[0]][3], y)
     assert len(factors) == 2
-    np.testing.assert_allclose([group["x"][0], group["x"][-1], group["y"][0], group["y"][-1]], [left, right, top, bottom])
+    np.testing.assert_allclose(
+        [group["x"][0], group["x"][-1], group["y"][0], group["y"][-1]], [left, right, top, bottom]
+    )
     attrs = group["0"].attrs
     assert attrs["_FillValue"] == 7
     assert attrs["scales"] == [0.5, 0.25]
@@ -135,7 +144,14 @@ def test_masks_and_geographic_coordinates(tmp_path):
     with (
         rasterio.Env(GDAL_TIFF_INTERNAL_MASK=True),
         rasterio.open(
-            path, "w", driver="GTiff", width=50, height=40, count=1, dtype="uint8", crs="EPSG:4326",
+            path,
+            "w",
+            driver="GTiff",
+            width=50,
+            height=40,
+            count=1,
+            dtype="uint8",
+            crs="EPSG:4326",
             transform=from_origin(-10, 60, 0.5, 0.25),
         ) as file,
     ):
@@ -151,8 +167,19 @@ def test_masks_and_geographic_coordinates(tmp_path):
 def test_sparse_files(nodata, tmp_path):
     path = tmp_path / "a.tif"
     with rasterio.open(
-        path, "w", driver="GTiff", width=64, height=64, count=1, dtype="uint8", tiled=True, blockxsize=16, blockysize=16,
-        sparse_ok=True, nodata=nodata, compress="lzw",
+        path,
+        "w",
+        driver="GTiff",
+        width=64,
+        height=64,
+        count=1,
+        dtype="uint8",
+        tiled=True,
+        blockxsize=16,
+        blockysize=16,
+        sparse_ok=True,
+        nodata=nodata,
+        compress="lzw",
     ) as file:
         file.write(np.full((1, 16, 16), 5, np.uint8), window=((16, 32), (16, 32)))
     references = scan(SourceFile(path))
@@ -161,7 +188,9 @@ def test_sparse_files(nodata, tmp_path):
         np.testing.assert_array_equal(opened(path)["0"][...], file.read(1))
 
 
-@pytest.mark.parametrize(("nodata", "dtype", "fill"), [(-9999.0, "float32", -9999), (np.nan, "float64", None), (255, "uint8", 255)])
+@pytest.mark.parametrize(
+    ("nodata", "dtype", "fill"), [(-9999.0, "float32", -9999), (np.nan, "float64", None), (255, "uint8", 255)]
+)
 def test_no_data(nodata, dtype, fill, tmp_path):
     path = tmp_path / "a.tif"
     write(path, values_of((1, 8, 8), dtype), nodata=nodata)

@@ -63,7 +63,7 @@ class _Scan:
             if uneven:
                 options["fill_value"] = ZERO if fill is None else fill
                 options["codecs"] = _native(options["codecs"])
-            made.array(name, rows, **options)  # type: ignore[misc] - collected before the dialect is known
+            made.array(name, rows, **options)
         return made.references
 
     def _add(self, name: str, unit: Unit) -> None:
@@ -108,14 +108,27 @@ class _Scan:
         if dtype != stored:
             if dtype.itemsize == 8:
                 raise UnsupportedError(f"unit {unit.number} has unsigned values of 64 bits, which is not supported")
-            shift = {"id": "fixedscaleoffset", "offset": int(zero), "scale": 1, "dtype": dtype.str, "astype": stored.str}
+            shift = {
+                "id": "fixedscaleoffset",
+                "offset": int(zero),
+                "scale": 1,
+                "dtype": dtype.str,
+                "astype": stored.str,
+            }
             codecs = [shift, *codecs]
             fill = None if fill is None else fill + int(zero)
         elif scale != 1 or zero != 0:
             attrs |= {"scale_factor": scale, "add_offset": zero}
         names = [("x", "y", "z")[i] if i < 3 else f"axis{i + 1}" for i in reversed(range(len(shape)))]
         dims = [self._dim(name, size, unit) for name, size in zip(names, shape, strict=True)]
-        return {"shape": shape, "dtype": dtype, "codecs": codecs or None, "fill_value": fill, "dims": dims, "attrs": attrs}
+        return {
+            "shape": shape,
+            "dtype": dtype,
+            "codecs": codecs or None,
+            "fill_value": fill,
+            "dims": dims,
+            "attrs": attrs,
+        }
 
     def _table(self, name: str, unit: Unit) -> tuple[Chunks, dict[str, Any]]:
         is_text = unit.kind == "TABLE"
@@ -164,5 +177,7 @@ def _name(unit: Unit, taken: dict[str, Unit]) -> str:
 
 def _attributes(unit: Unit) -> dict[str, Any]:
     """Return the cards of a header as attributes, comments as one text."""
-    made = {name: value for name, value in unit.cards.items() if not (isinstance(value, float) and not math.isfinite(value))}
+    made = {
+        name: value for name, value in unit.cards.items() if not (isinstance(value, float) and not math.isfinite(value))
+    }
     return {**made, **{name: "\n".join(lines) for name, lines in unit.notes.items()}}
