@@ -6,7 +6,8 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeAlias
+from importlib import import_module
+from typing import NamedTuple, TypeAlias, cast
 
 from omnizarr.errors import MetadataError, NodeTypeError, OmnizarrError
 from omnizarr.format.dialects import DIALECTS
@@ -23,7 +24,17 @@ Loader: TypeAlias = Callable[[], References]
 Given: TypeAlias = References | tuple[str, References | Loader] | str | os.PathLike[str]
 """A set as callers give it: alone, or with the name that messages call it by; or the place of a file or set."""
 
-_SETS = (".json", ".json.gz", ".json.zst", ".parq", ".parquet")
+
+class Place(NamedTuple):
+    """A file or a set that is brought when it is asked for."""
+
+    where: str
+
+    def __call__(self) -> References:
+        """Read the set, or scan the file."""
+        # Who gives sets in memory needs no scanners, and what lies below them may combine sets.
+        return cast("Loader", partial(import_module("omnizarr.refs.combine.bringing").bring, self.where))()
+
 
 _NAMES = frozenset(name for one in DIALECTS.values() for name in one.documents)
 
@@ -120,25 +131,6 @@ class Reader:
         return meta
 
 
-def _brought(where: str) -> References:
-    from omnizarr.refs.files import read  # noqa: PLC0415 - who gives sets in memory needs no scanners
-    from omnizarr.refs.scan.many import scan  # noqa: PLC0415 - as above
-
-    return read(where) if where.rstrip("/").endswith(_SETS) else scan(where)
-
-
-def brought(sets: Iterable[Given] | Mapping[str, References]) -> list[tuple[str, References]]:
-    """Bring all sets; files are scanned, many of them in several processes."""
-    given = list(named(sets))
-    files = [name for name, one in given if isinstance(one, partial) and not name.rstrip("/").endswith(_SETS)]
-    known: dict[str, References] = {}
-    if len(files) > 1:
-        from omnizarr.refs.scan.many import scan  # noqa: PLC0415 - who gives sets in memory needs no scanners
-
-        known = dict(zip(files, scan(files), strict=True))
-    return [(name, known[name] if name in known else one() if callable(one) else one) for name, one in given]
-
-
 def named(sets: Iterable[Given] | Mapping[str, References]) -> Iterator[tuple[str, References | Loader]]:
     """Give each set a name: its own, or that of the first file that it refers to."""
     for number, one in enumerate(sets.items() if isinstance(sets, Mapping) else sets):
@@ -147,6 +139,6 @@ def named(sets: Iterable[Given] | Mapping[str, References]) -> Iterator[tuple[st
         elif isinstance(one, tuple) and len(one) == 2:
             yield one
         elif isinstance(one, (str, os.PathLike)):
-            yield os.fspath(one), partial(_brought, os.fspath(one))
+            yield os.fspath(one), Place(os.fspath(one))
         else:
             raise NodeTypeError(f"sets are combined, or pairs of a name and a set, not {type(one).__name__}")
