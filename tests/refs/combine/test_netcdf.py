@@ -39,9 +39,9 @@ def write(path, start, *, length=4, chunks=(2, 5, 6), units="hours since 2000-01
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A hundred files of a day each, which count hours since their own day."""
+    """Files of a day each, which count hours since their own day."""
     place = tmp_path_factory.mktemp("days")
-    for day in range(100):
+    for day in range(24):
         date = np.datetime64("2000-01-01") + day
         write(place / f"{date}.nc", day, units=f"hours since {date}")
     return place
@@ -71,7 +71,7 @@ def test_many_files(kit, folder, inline):
     group = compare(kit, combine([sets[n] for n in order], concat="time"), files)
     assert group["t2m"].metadata.grid == RegularGrid((2, 5, 6))
     assert group["t2m"].metadata.format == "zarr2"
-    assert group["time"].shape == (400,)
+    assert group["time"].shape == (96,)
     assert group.attrs["title"] == "a test"
     assert "history" not in group.attrs
 

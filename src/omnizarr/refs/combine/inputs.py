@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from importlib import import_module
-from typing import NamedTuple, TypeAlias, cast
+from typing import TypeAlias
 
 from omnizarr.errors import MetadataError, NodeTypeError, OmnizarrError
 from omnizarr.format.dialects import DIALECTS
@@ -25,7 +24,8 @@ Given: TypeAlias = References | tuple[str, References | Loader] | str | os.PathL
 """A set as callers give it: alone, or with the name that messages call it by; or the place of a file or set."""
 
 
-class Place(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Place:
     """A file or a set that is brought when it is asked for."""
 
     where: str
@@ -33,7 +33,8 @@ class Place(NamedTuple):
     def __call__(self) -> References:
         """Read the set, or scan the file."""
         # Who gives sets in memory needs no scanners, and what lies below them may combine sets.
-        return cast("Loader", partial(import_module("omnizarr.refs.combine.bringing").bring, self.where))()
+        bring: Callable[[str], References] = import_module("omnizarr.refs.combine.bringing").bring
+        return bring(self.where)
 
 
 _NAMES = frozenset(name for one in DIALECTS.values() for name in one.documents)
@@ -133,7 +134,8 @@ class Reader:
 
 def named(sets: Iterable[Given] | Mapping[str, References]) -> Iterator[tuple[str, References | Loader]]:
     """Give each set a name: its own, or that of the first file that it refers to."""
-    for number, one in enumerate(sets.items() if isinstance(sets, Mapping) else sets):
+    given: Iterable[Given] = sets.items() if isinstance(sets, Mapping) else sets
+    for number, one in enumerate(given):
         if isinstance(one, References):
             yield one.urls[0] if one.urls else f"set {number}", one
         elif isinstance(one, tuple) and len(one) == 2:
