@@ -493,6 +493,15 @@ def cut_member(document: bytes, name: str) -> tuple[bytes, bytes]:
     If there is no such member, or several, all is left. The name is looked for as it is, so it must need no escapes.
     """
 
+def hdf5_chunks(
+    file: object, address: int, base: int, shape: Sequence[int], chunks: Sequence[int]
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64], npt.NDArray[np.uint64], npt.NDArray[np.uint32]] | None:
+    """Find the chunks of a dataset of HDF5: numbers, offsets, lengths and masks, sorted by number.
+
+    The file is a path, or an object with `size()` and `read_at(offset, length)`. Returns `None` where the index is of
+    no kind that is known here, or contradicts itself.
+    """
+
 def same_texts(documents: Sequence[bytes], others: Sequence[bytes]) -> list[bool]:
     """Say of each pair of JSON texts whether they are the same but for white space between tokens."""
 

@@ -1,9 +1,9 @@
 """Appending to a reference set in parquet, in place.
 
-Rows are numbered in C order of the grid, so that an array which grows along its first dimension keeps the numbers of its
-chunks: all that changes is its last record file, and new ones follow. Whoever reads with the old metadata never asks for
-what is new, so record files may be replaced at any time, and the metadata comes last: a reader sees the old set or the new
-one. What an append that was stopped has left is out of sight, and is gone with the next.
+Rows are numbered in C order of the grid, so that an array which grows along its first dimension keeps the numbers of
+its chunks: all that changes is its last record file, and new ones follow. Whoever reads with the old metadata never
+asks for what is new, so record files may be replaced at any time, and the metadata comes last: a reader sees the old
+set or the new one. What an append that was stopped has left is out of sight, and is gone with the next.
 """
 
 from __future__ import annotations

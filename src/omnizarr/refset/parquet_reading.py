@@ -1,14 +1,15 @@
 """Reading reference sets in parquet: as a store that reads records when they are needed, or whole, as columns.
 
-The layout is that of fsspec's `LazyReferenceMapper`: `.zmetadata` has all documents, and chunk number n of an array, in C
-order of its grid, is row `n % record_size` of `<array>/refs.<n // record_size>.parq`. A row with `raw` is that data;
-one with `path` is a part of that URL, or all of it where offset and size are both 0; one with neither is missing, as are
-rows and files that are not there. Data in `raw` that begins with `base64:` is decoded, as fsspec does when it reads.
+The layout is that of fsspec's `LazyReferenceMapper`: `.zmetadata` has all documents, and chunk number n of an array, in
+C order of its grid, is row `n % record_size` of `<array>/refs.<n // record_size>.parq`. A row with `raw` is that data;
+one with `path` is a part of that URL, or all of it where offset and size are both 0; one with neither is missing, as
+are rows and files that are not there. Data in `raw` that begins with `base64:` is decoded, as fsspec does on reading.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from math import prod
 
 from omnizarr import native
@@ -46,7 +47,9 @@ def open_parquet(where: Where, *, allow: Sequence[str] = (), limits: Limits = DE
         _check(path, counts)
         records.add_to(made, path, (keys.prefix, keys.separator, keys.suffix, keys.scalar, keys.reversed), counts)
     base, allowed = defaults(place.uri)
-    return ReferenceStore(made.store(base, [*allowed, *spelled(allow)], {}, new_identity()), place.uri)
+    inner = made.store(base, [*allowed, *spelled([*allow, *limits.allow])], {}, new_identity())
+    again = partial(open_parquet, where, allow=tuple(allow), limits=limits)
+    return ReferenceStore(inner, place.uri, again, keep=place.store)
 
 
 def read_parquet(where: Where, *, limits: Limits = DEFAULT_LIMITS) -> References:

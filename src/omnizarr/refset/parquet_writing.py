@@ -1,4 +1,4 @@
-"""Writing reference sets in parquet, as kerchunk and fsspec do; the metadata comes last, so that a set that opens is whole.
+"""Writing reference sets in parquet, as kerchunk and fsspec do; the metadata comes last: a set that opens is whole.
 
 Nothing but pages of a record file tells it from one of fastparquet: those of ours have 16,384 rows, so that one row is
 found without decoding all. What the sources were when they were scanned goes into a file that others pass over.

@@ -27,17 +27,20 @@ Again: TypeAlias = "Callable[[], ReferenceStore]"
 class ReferenceStore:
     """The keys of a reference set, to be read.
 
-        >>> from omnizarr.refset.guard import spelled
-    from omnizarr.refset.model import References
-        >>> store = store_of(References({".zgroup": b'{"zarr_format": 2}'}), uri="memory:example")
-        >>> store.get(".zgroup")
-        b'{"zarr_format": 2}'
+    >>> from omnizarr.refset.model import References
+    >>> store = store_of(References({".zgroup": b'{"zarr_format": 2}'}), uri="memory:example")
+    >>> store.get(".zgroup")
+    b'{"zarr_format": 2}'
     """
 
-    __slots__ = ("_again", "native", "read_only", "uri")
+    __slots__ = ("_again", "_keep", "native", "read_only", "uri")
 
     def __init__(
-        self, inner: native.ReferenceStore, uri: str, again: Callable[[], ReferenceStore] | None = None
+        self,
+        inner: native.ReferenceStore,
+        uri: str,
+        again: Callable[[], ReferenceStore] | None = None,
+        keep: object = None,
     ) -> None:
         """Make a store.
 
@@ -46,7 +49,9 @@ class ReferenceStore:
             uri: Where the set is from, for messages.
             again: What makes the same store in another process, where it must be possible to send it: a `partial` of a
                 function of a module, say. Without it the store stays in this process.
+            keep: Kept as long as this is: a store that the kernel reads the set from, and that would close itself.
         """
+        self._keep = keep
         self.native = inner
         self.uri = uri
         self.read_only = True

@@ -79,7 +79,9 @@ def compact(f):
 def external(f):
     folder = Path(f.filename).parent
     f.create_dataset(
-        "v", data=WHOLE, external=[(str(folder / "one.raw"), 16, 4000), (str(folder / "two.raw"), 0, h5py.h5f.UNLIMITED)]
+        "v",
+        data=WHOLE,
+        external=[(str(folder / "one.raw"), 16, 4000), (str(folder / "two.raw"), 0, h5py.h5f.UNLIMITED)],
     )
 
 
@@ -224,7 +226,9 @@ def enum(f):
 
 
 def complex_numbers(f):
-    f.create_dataset("v", data=(FLOATS + 1j * FLOATS[::-1]).astype("c8"), chunks=(9, 9), compression="gzip", shuffle=True)
+    f.create_dataset(
+        "v", data=(FLOATS + 1j * FLOATS[::-1]).astype("c8"), chunks=(9, 9), compression="gzip", shuffle=True
+    )
 
 
 COMPOUND = np.dtype(
@@ -368,7 +372,10 @@ def groups(f):
 
 
 CASES = {
-    **{f"type {kind}": plain(kind) for kind in ("i1", "u1", "<i2", ">i2", "<u4", ">u4", "<i8", ">u8", "f2", ">f2", "f4", ">f4", "f8", ">f8")},
+    **{
+        f"type {kind}": plain(kind)
+        for kind in ("i1", "u1", "<i2", ">i2", "<u4", ">u4", "<i8", ">u8", "f2", ">f2", "f4", ">f4", "f8", ">f8")
+    },
     "type long double": dataset(values=FLOATS.astype("g")),
     "bool": truth,
     "enum": enum,

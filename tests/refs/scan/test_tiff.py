@@ -15,6 +15,7 @@ from omnizarr.refset.store import store_of
 
 tifffile = pytest.importorskip("tifffile")
 pytest.importorskip("imagecodecs")
+plain = pytest.mark.filterwarnings("ignore:Dataset has no geotransform")
 
 
 def opened(path, **options):
@@ -57,8 +58,10 @@ SHAPES = {"gray": (50, 70), "stack": (3, 50, 70), "rgb": (50, 70, 3), "planes": 
 def test_layouts(layout, compression, tmp_path):
     checked = 0
     for i, dtype in enumerate(["u1", "i2", "u4", "i8", "f2", "f4", "f8", "c8"]):
-        if "predictor" in COMPRESSIONS[compression] and dtype == "c8":
+        if "predictor" in COMPRESSIONS[compression] and dtype in ("i8", "c8"):
             continue
+        if compression == "lzma" and dtype not in ("u1", "f4"):
+            continue  # slow to write
         name = list(SHAPES)[(i + len(layout)) % len(SHAPES)]
         options = {**LAYOUTS[layout], **COMPRESSIONS[compression]}
         if name in ("rgb", "planes"):
@@ -72,7 +75,7 @@ def test_layouts(layout, compression, tmp_path):
         assert array.dtype.newbyteorder("=") == values.dtype, (dtype, name)
         np.testing.assert_array_equal(array[...], tifffile.imread(path), err_msg=f"{dtype} {name}")
         checked += 1
-    assert checked >= 7
+    assert checked >= (2 if compression == "lzma" else 6)
 
 
 def test_many_short_strips_are_a_rectilinear_grid(tmp_path):
@@ -82,10 +85,11 @@ def test_many_short_strips_are_a_rectilinear_grid(tmp_path):
     group = opened(path)
     np.testing.assert_array_equal(group["0"][...], values)
     np.testing.assert_array_equal(group["0"][1, 590:610, ::7], values[1, 590:610, ::7])
-    assert group["0"].metadata.format == "zarr3" if hasattr(group["0"], "metadata") else True
+    assert group["0"].chunks == (1, (600, 400), 701)
 
 
-@pytest.mark.parametrize(("bits", "dtype"), [(1, "u1"), (2, "u1"), (4, "u1"), (12, "u2")])
+@plain
+@pytest.mark.parametrize(("bits", "dtype"), [(1, "uint8"), (2, "uint8"), (4, "uint8"), (12, "uint16")])
 @pytest.mark.parametrize("compression", [None, "zlib"])
 @pytest.mark.parametrize("layout", [{"rowsperstrip": 16}, {"tile": (16, 16)}])
 def test_few_bits(bits, dtype, compression, layout, tmp_path):
@@ -132,10 +136,11 @@ def test_images_that_imagecodecs_decodes(name, tmp_path):
     np.testing.assert_array_equal(opened(path)["0"][...], tifffile.imread(path))
 
 
+@plain
 def test_compressions_that_are_refused_by_name(tmp_path):
     path = tmp_path / "a.tif"
     rasterio = pytest.importorskip("rasterio")
-    with rasterio.open(path, "w", driver="GTiff", width=64, height=64, count=1, dtype="u1", nbits=1, compress="ccittfax4") as file:
+    with rasterio.open(path, "w", driver="GTiff", width=64, height=64, count=1, dtype="uint8", nbits=1, compress="ccittfax4") as file:
         file.write(np.ones((64, 64), np.uint8), 1)
     with pytest.raises(UnsupportedError, match="CCITT fax 4"):
         scan(SourceFile(path))
@@ -143,6 +148,7 @@ def test_compressions_that_are_refused_by_name(tmp_path):
         assert not list(opened(path, on_error="drop"))
 
 
+@plain
 def test_samples_that_no_array_has(tmp_path):
     path = tmp_path / "a.tif"
     rasterio = pytest.importorskip("rasterio")

@@ -160,6 +160,15 @@ impl Source for HttpSource {
         }
     }
 
+    /// Without asking for the size first.
+    fn start_whole(&self, most: u64, done: Done) {
+        let inner = Arc::clone(&self.0);
+        match net() {
+            Ok(net) => drop(net.runtime().spawn(async move { done(inner.whole(most).await) })),
+            Err(error) => done(Err(error)),
+        }
+    }
+
     fn read_range(&self, offset: u64, length: u64) -> Result<Bytes> {
         let inner = Arc::clone(&self.0);
         wait(async move { inner.range(offset, length, Need::All).await }, &|| false)

@@ -35,6 +35,11 @@ pub trait ByKey: Send + Sync {
 
     /// The keys that begin so, no more than `most` of them.
     fn keys(&self, prefix: &str, most: usize) -> Result<Vec<String>>;
+
+    /// The only folder right below a prefix, ending in `/`, if that can be said without going through all keys.
+    fn only_folder(&self, _prefix: &str) -> Option<String> {
+        None
+    }
 }
 
 /// A reference set as a store to read.
@@ -151,6 +156,12 @@ impl RefStore {
         }
         Ok(keys.into_iter().collect())
     }
+}
+
+/// The folder right below a prefix that a key lies in, ending in `/`.
+fn folder_of(prefix: &str, key: &str) -> Option<String> {
+    let (name, _) = key.get(prefix.len()..)?.split_once('/')?;
+    Some(format!("{prefix}{name}/"))
 }
 
 /// Listing more keys than this is refused.
@@ -330,14 +341,31 @@ impl Store for RefStore {
 
     fn list_dir(&self, prefix: &str) -> Result<Listing> {
         check_prefix(prefix)?;
-        let (mut keys, mut prefixes) = (Vec::new(), BTreeSet::new());
-        for key in self.keys_below(prefix)? {
-            match key.get(prefix.len()..).and_then(|rest| rest.split_once('/')) {
-                Some((name, _)) => drop(prefixes.insert(format!("{prefix}{name}/"))),
-                None => keys.push(key),
+        let mut keys: BTreeSet<String> = BTreeSet::new();
+        let mut folders: BTreeSet<String> = BTreeSet::new();
+        let mut add = |key: &str| match folder_of(prefix, key) {
+            Some(folder) => drop(folders.insert(folder)),
+            None => drop(keys.insert(key.to_owned())),
+        };
+        let documents = self.documents.range(prefix.to_owned()..).map(|(key, _)| key);
+        documents.take_while(|key| key.starts_with(prefix)).for_each(|key| add(key));
+        for other in &self.others {
+            match other.only_folder(prefix) {
+                Some(folder) => add(&folder),
+                None => other.keys(prefix, MOST_LISTED)?.iter().for_each(|key| add(key)),
             }
         }
-        Ok((keys, prefixes.into_iter().collect()))
+        for (path, array) in &self.arrays {
+            // Of arrays further down only the folder counts, if there is a chunk at all; their chunks may be millions.
+            if path.len() > prefix.len() && path.starts_with(prefix) {
+                if !array.rows.present(0, 1)?.is_empty() {
+                    add(path);
+                }
+            } else if prefix.starts_with(path.as_str()) {
+                array.listed()?.iter().filter(|key| key.starts_with(prefix)).for_each(|key| add(key));
+            }
+        }
+        Ok((keys.into_iter().collect(), folders.into_iter().collect()))
     }
 
     fn size(&self, key: &str) -> Result<Option<u64>> {

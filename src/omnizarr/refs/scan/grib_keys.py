@@ -74,10 +74,10 @@ class Reader:
     def __exit__(self, *_: object) -> None:
         self._api.codes_release(self._handle)
 
-    def get(self, key: str, default: Any = None) -> Any:  # noqa: ANN401 - text or number
+    def get(self, key: str, default: Any = None, kind: type | None = None) -> Any:  # noqa: ANN401 - text or number
         """Return the value of a key; the default if the message has none."""
         try:
-            return self._api.codes_get(self._handle, key)
+            return self._api.codes_get(self._handle, key, kind)
         except self._api.CodesInternalError:
             return default
 
@@ -100,7 +100,7 @@ class Reader:
         name = name or f"param{self.get('paramId', 0)}"
         grid = str(self.get("md5GridSection") or self.get("gridType"))
         kind = Kind(name, str(self.get("typeOfLevel", "unknown")), str(self.get("stepType", "instant")), grid)
-        level = self.get("level:float", self.get("level", 0))
+        level = self.get("level", 0, float)
         return Field(kind, Place(int(self.get("number") or 0), self._time(), self._step(), float(level or 0)))
 
     def _time(self) -> int:
@@ -114,7 +114,7 @@ class Reader:
     def _step(self) -> float:
         text = str(self.get("endStep", 0))
         number = text.rstrip("smhDMYC")
-        unit = text[len(number) :] or {1: "h", 0: "m", 2: "D", 13: "s", 254: "s"}.get(self.get("stepUnits:int", 1), "h")
+        unit = text[len(number) :] or {1: "h", 0: "m", 2: "D", 13: "s", 254: "s"}.get(self.get("stepUnits", 1, int), "h")
         try:
             return float(number) * _HOURS[unit]
         except (ValueError, KeyError):

@@ -94,10 +94,10 @@ def _fill(site: Site, var: Var, element: Element, dtype: DType, laid: Laid) -> F
     given = _given_fill(var, element)
     if laid.complete:
         chosen = given
-    elif given is not None and (stored is None or stored.tobytes() == given.tobytes()):
-        chosen = given
     else:
-        chosen = stored if stored is not None and any(stored.tobytes()) else None
+        chosen = (
+            stored if any(stored.tobytes()) or (given is not None and given.tobytes() == stored.tobytes()) else None
+        )
     if chosen is None:
         return Fill(None)
     return Fill(np.asarray(chosen, element.dtype).tobytes())
@@ -105,10 +105,9 @@ def _fill(site: Site, var: Var, element: Element, dtype: DType, laid: Laid) -> F
 
 def _stored_fill(site: Site, dataset: Any, element: Element) -> Any:  # noqa: ANN401 - a value of any type
     h5d, plist = site.h5py.h5d, dataset.get_create_plist()
-    if plist.fill_value_defined() != h5d.FILL_VALUE_USER_DEFINED:
-        return None
     value = np.zeros(element.tail, element.memory)
-    plist.get_fill_value(value)
+    if plist.fill_value_defined() == h5d.FILL_VALUE_USER_DEFINED:
+        plist.get_fill_value(value)
     value = value.astype(element.dtype)
     if not element.tail:
         return value

@@ -22,6 +22,7 @@ class Element(NamedTuple):
         memory: The same type as h5py wants it, which knows the names of enums.
         tail: More dimensions that each element has.
         exact: Whether the bytes in the file are what NumPy takes for the values.
+        packable: Whether they would be, if the n-bit filter had kept the significant bits alone.
         attrs: What the type says beyond NumPy's: the names of an enum, as CF spells flags.
     """
 
@@ -30,6 +31,7 @@ class Element(NamedTuple):
     memory: np.dtype[Any]
     tail: tuple[int, ...] = ()
     exact: bool = True
+    packable: bool = True
     attrs: dict[str, JSON] = {}  # noqa: RUF012 - never changed
 
 
@@ -53,7 +55,8 @@ def element_of(h5py: Any, tid: Id) -> Element:  # noqa: ANN401 - a package witho
     if dtype.subdtype is not None:
         dtype, tail = dtype.subdtype
         memory = memory.subdtype[0]
-    return Element("plain", dtype, memory, tail, exact, _flags(h5t, tid, dtype))
+    packable = exact or _exact(h5t, tid, 0, packed=True)
+    return Element("plain", dtype, memory, tail, exact, packable, _flags(h5t, tid, dtype))
 
 
 def _memory(tid: Id, dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -112,19 +115,20 @@ def _bare(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(layout)
 
 
-def _exact(h5t: Any, tid: Id, depth: int) -> bool:  # noqa: ANN401 - as above
+def _exact(h5t: Any, tid: Id, depth: int, *, packed: bool = False) -> bool:  # noqa: ANN401 - as above
     kind = tid.get_class()
     if kind == h5t.BITFIELD:
         return tid.get_size() in (1, 2, 4, 8)
     if kind == h5t.INTEGER:
         size = tid.get_size()
-        return size in (1, 2, 4, 8) and tid.get_precision() == 8 * size and tid.get_offset() == 0
+        return size in (1, 2, 4, 8) and (packed or (tid.get_precision() == 8 * size and tid.get_offset() == 0))
     if kind == h5t.STRING:  # h5py takes the spaces away with which Fortran fills
         return bool(tid.get_strpad() != h5t.STR_SPACEPAD)
     if kind in (h5t.ENUM, h5t.ARRAY, h5t.COMPLEX):
-        return _exact(h5t, tid.get_super(), depth + 1)
+        return _exact(h5t, tid.get_super(), depth + 1, packed=packed)
     if kind == h5t.COMPOUND:
-        return all(_exact(h5t, tid.get_member_type(index), depth + 1) for index in range(tid.get_nmembers()))
+        members = (tid.get_member_type(index) for index in range(tid.get_nmembers()))
+        return all(_exact(h5t, member, depth + 1, packed=packed) for member in members)
     if kind == h5t.FLOAT:
         return bool(h5t.py_create(tid.dtype).equal(tid))
     return True

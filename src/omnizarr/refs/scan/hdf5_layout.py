@@ -8,16 +8,22 @@ from typing import Any, Final
 
 import numpy as np
 
-from omnizarr.errors import CorruptError, NotFoundError, UnsupportedError
+from omnizarr.errors import NotFoundError, UnsupportedError
 from omnizarr.limits import DEFAULT_LIMITS
-from omnizarr.refs.scan.hdf5_chunks import chunk_numbers, chunk_rows
+from omnizarr.refs.scan.hdf5_chunks import chunk_numbers, chunk_rows, grid_counts, is_complete
+from omnizarr.refs.scan.hdf5_index import chunk_starts
 from omnizarr.refs.scan.hdf5_elements import Element
-from omnizarr.refs.scan.hdf5_filters import codecs_of, filters_of
+from omnizarr.refs.scan.hdf5_filters import NBIT, Filter, codecs_of, filters_of
 from omnizarr.refs.scan.hdf5_masks import settle
 from omnizarr.refs.scan.hdf5_site import Site
 from omnizarr.refs.scan.hdf5_values import Laid, embedded
 from omnizarr.refs.scan.hdf5_virtual import virtual
 from omnizarr.refset.model import Chunks
+
+_ODD: Final = "its elements are stored with bits that NumPy's types do not have"
+
+_SMALL: Final = 500
+"""Bytes of an array that was never written and is made of fill values: more are not taken into the set."""
 
 _UNKNOWN: Final = (1 << 64) - 1
 """The length of an external file that the dataset may use to its end."""
@@ -42,13 +48,15 @@ def lay(site: Site, dataset: Any, element: Element, shape: tuple[int, ...]) -> L
         return virtual(site, dataset, element)
     if element.kind != "plain" or layout == h5d.COMPACT:
         return embedded(h5py, dataset, element)
-    if not element.exact:
-        return embedded(h5py, dataset, element, "its elements are stored with bits that NumPy's types do not have")
-    if layout == h5d.CHUNKED:
+    if layout == h5d.CHUNKED and _is_whole(element, filters_of(plist)):
         return _chunked(site, dataset, element, shape, url)
+    if not element.exact:
+        return embedded(h5py, dataset, element, _ODD)
     if plist.get_external_count():
         return _external(site, dataset, element)
     offset = dataset.get_offset()
+    if offset is None and 0 < prod(shape) * _itemsize(element) <= _SMALL:
+        return embedded(h5py, dataset, element)
     if offset is None or 0 in dataset.shape:
         return Laid(_at_least_one((*shape, *element.tail)), [], None, complete=0 in shape)
     return pieces(dataset.shape, element, [(url, offset, prod(dataset.shape) * _itemsize(element))])
@@ -59,27 +67,21 @@ def _chunked(site: Site, dataset: Any, element: Element, shape: tuple[int, ...],
     chunks = tuple(int(length) for length in plist.get_chunk())
     whole = (*chunks, *element.tail)
     filters = filters_of(plist)
-    counts = tuple(-(-length // chunk) for length, chunk in zip(shape, chunks, strict=True))
     try:
         codecs_of(filters, element, chunks)
     except UnsupportedError as error:
         return embedded(site.h5py, dataset, element, error.message)
-    rows = chunk_rows(dataset)
-    outside = (rows.starts >= np.array(dataset.shape, np.uint64)).any(axis=1)
-    if outside.any():
-        raise CorruptError(f"{int(outside.sum())} of its chunks are outside of its shape {dataset.shape}")
-    numbers = chunk_numbers(rows.starts, chunks, counts)
-    if len(numbers) > 1 and not (numbers[1:] > numbers[:-1]).all():
-        order = np.argsort(numbers, kind="stable")
-        numbers = numbers[order]
-        rows = rows._replace(**{name: column[order] for name, column in rows._asdict().items()})
-        if (numbers[1:] == numbers[:-1]).any():
-            raise CorruptError("its index has a chunk twice")
-    complete = len(numbers) == prod(counts) and shape == dataset.shape
+    rows = chunk_rows(dataset, site.bytes_of(dataset))
+    numbers, counts = rows.numbers, grid_counts(shape, chunks)
+    if shape != dataset.shape:
+        numbers = chunk_numbers(chunk_starts(numbers, dataset.shape, chunks), chunks, counts)
+    complete = is_complete(rows, counts) and shape == dataset.shape
     try:
         filters, inline = settle(site, dataset, element, filters, rows)
     except UnsupportedError as error:
         return embedded(site.h5py, dataset, element, error.message)
+    if not _is_whole(element, filters):
+        return embedded(site.h5py, dataset, element, _ODD)
     codecs = codecs_of(filters, element, chunks)
     grid = (*counts, *(1 for _ in element.tail))
     made = Chunks.ranges(grid, url, rows.offsets, rows.lengths, numbers=None if complete else numbers)
@@ -137,6 +139,11 @@ def _external(site: Site, dataset: Any, element: Element) -> Laid:  # noqa: ANN4
         if not left:
             return pieces(dataset.shape, element, segments)
     raise UnsupportedError(f"the last {left} bytes of its elements are in no file")
+
+
+def _is_whole(element: Element, filters: list[Filter]) -> bool:
+    """Whether elements are what NumPy has, once the filters are undone."""
+    return element.exact or (element.packable and bool(filters) and filters[0].number == NBIT)
 
 
 def _itemsize(element: Element) -> int:

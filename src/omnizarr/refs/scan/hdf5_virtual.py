@@ -10,6 +10,7 @@ import numpy as np
 
 from omnizarr.errors import UnsupportedError, warn
 from omnizarr.refs.scan.hdf5_chunks import chunk_numbers, chunk_rows
+from omnizarr.refs.scan.hdf5_index import chunk_starts
 from omnizarr.refs.scan.hdf5_elements import Element, element_of
 from omnizarr.refs.scan.hdf5_filters import CodecJSON, codecs_of, filters_of
 from omnizarr.refs.scan.hdf5_site import Site
@@ -107,7 +108,7 @@ def _part(site: Site, view: Any, index: int, element: Element) -> _Part | None: 
             return None
         source = file[inside].id
         block = _block(site.h5py, plist.get_virtual_vspace(index), plist.get_virtual_srcspace(index), source.shape)
-        return _chunks(site, source, element, view)._replace(url=site.url(path)).moved(block, view.shape)
+        return _chunks(site, source, path, element, view)._replace(url=site.url(path)).moved(block, view.shape)
     finally:
         if name != ".":
             file.close()
@@ -137,7 +138,7 @@ def _bounds(h5py: Any, space: Any, shape: tuple[int, ...]) -> tuple[tuple[int, .
     return tuple(int(first) for first in start), count
 
 
-def _chunks(site: Site, source: Any, element: Element, view: Any) -> _Part:  # noqa: ANN401 - as above
+def _chunks(site: Site, source: Any, path: str, element: Element, view: Any) -> _Part:  # noqa: ANN401 - as above
     """Find the chunks of a source, in its own dimensions."""
     h5py, plist = site.h5py, source.get_create_plist()
     found = element_of(h5py, source.get_type())
@@ -146,10 +147,11 @@ def _chunks(site: Site, source: Any, element: Element, view: Any) -> _Part:  # n
     layout = plist.get_layout()
     if layout == h5py.h5d.CHUNKED:
         shape = tuple(int(length) for length in plist.get_chunk())
-        rows = chunk_rows(source)
+        rows = chunk_rows(source, path)
         if rows.masks.any():
             raise _NoMatchError("left out filters for some chunks")
-        part = _Part(shape, codecs_of(filters_of(plist), element, shape), rows.starts, rows.offsets, rows.lengths)
+        codecs = codecs_of(filters_of(plist), element, shape)
+        part = _Part(shape, codecs, chunk_starts(rows.numbers, source.shape, shape), rows.offsets, rows.lengths)
     elif layout == h5py.h5d.CONTIGUOUS and not plist.get_external_count() and source.get_offset() is not None:
         starts, offset = np.zeros((1, len(source.shape)), np.uint64), np.array([source.get_offset()], np.uint64)
         size = np.array([prod(source.shape) * element.dtype.itemsize], np.uint64)

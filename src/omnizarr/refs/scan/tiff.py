@@ -13,7 +13,8 @@ import numpy as np
 from omnizarr.errors import UnsupportedError, warn
 from omnizarr.model.grid import RectilinearGrid
 from omnizarr.refs.scan import tiff_geo, tiff_text
-from omnizarr.refs.scan.building import Builder, Dialect
+from omnizarr.refs.scan.building import Builder
+from omnizarr.refs.scan.fills import fill_attribute
 from omnizarr.refs.scan.picking import Picked
 from omnizarr.refs.scan.source import DEFAULTS, Options, SourceFile
 from omnizarr.refs.scan.tiff_chunks import Pieces, pieces
@@ -149,18 +150,17 @@ def _multiscales(series: Series) -> dict[str, Any]:
 
 def _emit(made: Builder, array: _Array) -> None:
     pieces = array.made
-    fill = _fill(array.layout.nodata, pieces.encoding.dtype)
-    attrs = dict(array.attrs)
-    if fill is not None and math.isfinite(fill):
-        attrs["_FillValue"] = fill
+    dtype = pieces.encoding.dtype
+    fill = _fill(array.layout.nodata, dtype)
+    attrs = {**array.attrs, **fill_attribute(fill, dtype, made.dialect)}
     made.array(
         array.path,
         pieces.rows,
         shape=pieces.shape,
         chunks=pieces.chunks,
-        dtype=pieces.encoding.dtype,
+        dtype=dtype,
         codecs=pieces.encoding.codecs or None,
-        fill_value=fill,
+        fill_value=0 if fill is None and made.dialect == "zarr3" else fill,
         dims=array.dims,
         attrs=attrs,
     )

@@ -192,7 +192,7 @@ def _syntax_error() -> type[Exception]:
 
 
 def _start(text: str) -> str:
-    return text if len(text) <= 60 else text[:57] + "…"  # noqa: PLR2004 - what fits a line
+    return text if len(text) <= 60 else text[:57] + "…"
 
 
 def _what(name: str) -> str:

@@ -70,8 +70,8 @@ def _formula(name: str, one: Mapping[str, object], templates: Templates) -> Gene
             raise MetadataError("this is no text", key=f"{name}.{part}")
     if ("offset" in trees) != ("length" in trees):
         raise MetadataError("a formula has one of offset and length, and needs both or none", key=name)
-    part = (trees["offset"], trees["length"]) if "offset" in trees else None
-    return Generated(list(dimensions.values()), trees["key"], trees["url"], part)
+    section = (trees["offset"], trees["length"]) if "offset" in trees else None
+    return Generated(list(dimensions.values()), trees["key"], trees["url"], section)
 
 
 def _dimension(name: str, value: object) -> Dimension:
@@ -83,7 +83,9 @@ def _dimension(name: str, value: object) -> Dimension:
     if "stop" not in value or unknown:
         odd = f"has {', '.join(map(repr, sorted(unknown)))}" if unknown else "lacks stop"
         raise MetadataError(f"a dimension {odd}", key=name)
-    start, stop, step = (_whole(name, value.get(part, other)) for part, other in (("start", 0), ("stop", 0), ("step", 1)))
+    start, stop, step = (
+        _whole(name, value.get(part, other)) for part, other in (("start", 0), ("stop", 0), ("step", 1))
+    )
     if step == 0:
         raise MetadataError("the step of a dimension is 0", key=name)
     return start, stop, step

@@ -212,18 +212,36 @@ impl Sink for IntSink {
             5 if self.kind != Kind::Double => Ints::Delta(Delta::new(page.values)?),
             other => return Err(unknown_encoding(other)),
         };
-        let mut levels = page.levels;
         self.values.reserve(page.take.len());
-        for i in 0..page.take.end {
-            let there = levels.as_mut().map_or(Ok(1), Hybrid::next)? != 0;
-            let value = if there { values.next()? } else { 0 };
-            if i >= page.take.start {
-                let value = u64::try_from(value);
-                self.values.push(value.map_err(|_| Bad::corrupt(format!("the column {name} has negative numbers")))?);
+        let column = &mut self.values;
+        runs(page.levels, &page.take, |there, skipped, kept| {
+            if there {
+                values.skip(skipped)?;
+                let fine = values.take(kept, column)?;
+                return fine.ok_or_else(|| Bad::corrupt(format!("the column {name} has negative numbers")));
             }
-        }
-        Ok(())
+            column.extend(std::iter::repeat_n(0, kept));
+            Ok(())
+        })
     }
+}
+
+/// Go through runs of rows that have values, or have none: whether they do, how many of them come before the rows that are
+/// to be taken, and how many are.
+fn runs(
+    mut levels: Option<Hybrid<'_>>,
+    take: &Range<usize>,
+    mut each: impl FnMut(bool, usize, usize) -> Read<()>,
+) -> Read<()> {
+    let mut row = 0usize;
+    while row < take.end {
+        let left = take.end.saturating_sub(row);
+        let (level, count) = levels.as_mut().map_or(Ok((1, left)), |levels| levels.run(left))?;
+        let skipped = take.start.saturating_sub(row).min(count);
+        each(level != 0, skipped, count.saturating_sub(skipped))?;
+        row = row.saturating_add(count);
+    }
+    Ok(())
 }
 
 #[derive(Default)]
@@ -240,27 +258,13 @@ fn too_much() -> Bad {
 }
 
 impl TextSink {
-    fn push_from_dictionary(&mut self, index: usize) -> Read<()> {
+    fn push_from_dictionary(&mut self, index: usize, count: usize) -> Read<()> {
         let slot = self.numbers.get_mut(index).ok_or_else(unknown)?;
         if *slot == NONE {
             let text = self.spans.get(index).and_then(|span| self.data.get(span.clone())).ok_or_else(unknown)?;
             *slot = self.texts.add(text).ok_or_else(too_much)?;
         }
-        self.texts.push_number(*slot);
-        Ok(())
-    }
-
-    fn rows(&mut self, page: Page<'_>, mut next: impl FnMut(&mut Self, bool) -> Read<()>) -> Read<()> {
-        let mut levels = page.levels;
-        for i in 0..page.take.end {
-            let there = levels.as_mut().map_or(Ok(1), Hybrid::next)? != 0;
-            let keep = i >= page.take.start;
-            if there {
-                next(self, keep)?;
-            } else if keep {
-                self.texts.push_none();
-            }
-        }
+        self.texts.push_numbers(*slot, count);
         Ok(())
     }
 }
@@ -281,22 +285,41 @@ impl Sink for TextSink {
     }
 
     fn page(&mut self, page: Page<'_>) -> Read<()> {
-        let values = page.values;
         let mut strings = match page.encoding {
-            0 => Strings::Plain(values),
-            6 => Strings::with_lengths(values, page.count)?,
+            0 => Strings::Plain(page.values),
+            6 => Strings::with_lengths(page.values, page.count)?,
             2 | 8 => {
-                let mut indices = indices(values)?;
-                return self.rows(page, |sink, keep| {
-                    let index = indices.next()?;
-                    if keep { sink.push_from_dictionary(index) } else { Ok(()) }
+                let mut indices = indices(page.values)?;
+                return runs(page.levels, &page.take, |there, mut skipped, mut kept| {
+                    if !there {
+                        self.texts.push_none(kept);
+                        return Ok(());
+                    }
+                    while skipped > 0 {
+                        skipped = skipped.saturating_sub(indices.run(skipped)?.1);
+                    }
+                    while kept > 0 {
+                        let (index, count) = indices.run(kept)?;
+                        self.push_from_dictionary(index, count)?;
+                        kept = kept.saturating_sub(count);
+                    }
+                    Ok(())
                 });
             }
             other => return Err(unknown_encoding(other)),
         };
-        self.rows(page, |sink, keep| {
-            let text = strings.next()?;
-            if keep { sink.texts.push(text).ok_or_else(too_much) } else { Ok(()) }
+        runs(page.levels, &page.take, |there, skipped, kept| {
+            if !there {
+                self.texts.push_none(kept);
+                return Ok(());
+            }
+            for _ in 0..skipped {
+                strings.next()?;
+            }
+            for _ in 0..kept {
+                self.texts.push(strings.next()?).ok_or_else(too_much)?;
+            }
+            Ok(())
         })
     }
 }

@@ -34,19 +34,19 @@ impl TextsBuilder {
         });
         let number =
             if last == Some(text) { u32::try_from(self.spans.len().checked_sub(1)?).ok()? } else { self.add(text)? };
-        self.push_number(number);
+        self.push_numbers(number, 1);
         Some(())
     }
 
-    /// Add a row with the text of a number.
-    pub fn push_number(&mut self, number: u32) {
-        self.some = true;
-        self.rows.push(number);
+    /// Add rows with the text of a number.
+    pub fn push_numbers(&mut self, number: u32, count: usize) {
+        self.some |= count > 0;
+        self.rows.extend(std::iter::repeat_n(number, count));
     }
 
-    /// Add a row without a text.
-    pub fn push_none(&mut self) {
-        self.rows.push(NONE);
+    /// Add rows without a text.
+    pub fn push_none(&mut self, count: usize) {
+        self.rows.extend(std::iter::repeat_n(NONE, count));
     }
 
     /// The texts, ready to be asked.

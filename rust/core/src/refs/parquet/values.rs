@@ -70,6 +70,15 @@ impl<'a> Hybrid<'a> {
         }
     }
 
+    /// The next numbers as long as they are the same, as far as that is told by a run: the number, and how many.
+    pub fn run(&mut self, most: usize) -> Read<(usize, usize)> {
+        let value = self.next()?;
+        let more = usize::try_from(self.run).unwrap_or(usize::MAX).min(most.saturating_sub(1));
+        let more = if self.packed > 0 { 0 } else { more };
+        self.run = self.run.saturating_sub(more as u64);
+        Ok((value, more.saturating_add(1)))
+    }
+
     fn advance(&mut self, by: usize) {
         self.data = self.data.get(by..).unwrap_or_default();
         self.bit = 0;
@@ -206,6 +215,47 @@ impl Ints<'_> {
             }
             Self::Dictionary(indices, dictionary) => dictionary.get(indices.next()?).copied().ok_or_else(unknown),
             Self::Delta(delta) => delta.next(),
+        }
+    }
+
+    /// Pass over some.
+    pub fn skip(&mut self, n: usize) -> Read<()> {
+        for _ in 0..n {
+            self.next()?;
+        }
+        Ok(())
+    }
+
+    /// Add some to a column; `None` if one is negative.
+    pub fn take(&mut self, n: usize, out: &mut Vec<u64>) -> Read<Option<()>> {
+        match self {
+            Self::Plain(data, Kind::Int64) => {
+                let (values, rest) = data.split_at_checked(n.saturating_mul(8)).ok_or_else(short)?;
+                *data = rest;
+                let first = out.len();
+                out.extend(values.as_chunks::<8>().0.iter().map(|bytes| u64::from_le_bytes(*bytes)));
+                // All signs at once, which is faster than one by one.
+                let signs = out.get(first..).unwrap_or_default().iter().fold(0, |signs, value| signs | value);
+                Ok((signs >> 63 == 0).then_some(()))
+            }
+            Self::Dictionary(indices, dictionary) => {
+                let mut left = n;
+                while left > 0 {
+                    let (index, count) = indices.run(left)?;
+                    let value = dictionary.get(index).copied().ok_or_else(unknown)?;
+                    let Ok(value) = u64::try_from(value) else { return Ok(None) };
+                    out.extend(std::iter::repeat_n(value, count));
+                    left = left.saturating_sub(count);
+                }
+                Ok(Some(()))
+            }
+            _ => {
+                for _ in 0..n {
+                    let Ok(value) = u64::try_from(self.next()?) else { return Ok(None) };
+                    out.push(value);
+                }
+                Ok(Some(()))
+            }
         }
     }
 }
