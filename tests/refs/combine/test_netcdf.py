@@ -28,7 +28,8 @@ def write(path, start, *, length=4, chunks=(2, 5, 6), units="hours since 2000-01
         bounds[:] = np.stack([np.arange(length) * 6.0 - 3, np.arange(length) * 6.0 + 3], 1)
         lat = file.createVariable("lat", "f4", ("y", "x"), zlib=True)
         lat[:] = np.arange(30.0).reshape(5, 6)
-        field = file.createVariable("t2m", "i2", ("time", "y", "x"), zlib=True, shuffle=True, chunksizes=chunks, fill_value=-999)
+        packed = {"zlib": True, "shuffle": True, "chunksizes": chunks, "fill_value": -999}
+        field = file.createVariable("t2m", "i2", ("time", "y", "x"), **packed)
         field.scale_factor, field.add_offset, field.units, field.coordinates = scale, 273.0, "K", "lat"
         field.set_auto_maskandscale(False)
         field[:] = rng.integers(-900, 900, (length, 5, 6))
@@ -38,27 +39,25 @@ def write(path, start, *, length=4, chunks=(2, 5, 6), units="hours since 2000-01
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A hundred files of a day each, which count hours since their own day."""
+    """Files of a day each, which count hours since their own day."""
     place = tmp_path_factory.mktemp("days")
-    for day in range(100):
+    for day in range(24):
         date = np.datetime64("2000-01-01") + day
         write(place / f"{date}.nc", day, units=f"hours since {date}")
     return place
 
 
-def compare(kit, made, files, **options):
+def compare(kit, made, files):
     """Every variable, as xarray puts the files together, decoded and not."""
     group = kit.opened(made)
-    time = xr.coding.times.CFDatetimeCoder()
-    with xr.open_mfdataset(files, combine="nested", concat_dim="time", data_vars="minimal", coords="minimal",
-                           compat="override", join="override", decode_times=time, mask_and_scale=False, **options) as ds:  # fmt: skip
+    plain = {"data_vars": "minimal", "coords": "minimal", "compat": "override", "join": "override"}
+    with xr.open_mfdataset(files, combine="nested", concat_dim="time", mask_and_scale=False, **plain) as ds:
         for name in ("t2m", "rain", "lat"):
             np.testing.assert_array_equal(group[name][...], ds[name].values)
         np.testing.assert_array_equal(group["t2m"][:, 3, 2], ds["t2m"][:, 3, 2].values)
-        decoded = xr.Dataset(
-            {name: (group[name].metadata.dims, group[name][...], dict(group[name].attrs)) for name in ("time", "time_bnds")}
-        )
-        decoded = xr.decode_cf(decoded)
+        times = {name: group[name] for name in ("time", "time_bnds")}
+        variables = {name: (one.metadata.dims, one[...], dict(one.attrs)) for name, one in times.items()}
+        decoded = xr.decode_cf(xr.Dataset(variables))
         np.testing.assert_array_equal(decoded["time"].values, ds["time"].values)
         np.testing.assert_array_equal(decoded["time_bnds"].values, ds["time_bnds"].values)
     return group
@@ -72,7 +71,7 @@ def test_many_files(kit, folder, inline):
     group = compare(kit, combine([sets[n] for n in order], concat="time"), files)
     assert group["t2m"].metadata.grid == RegularGrid((2, 5, 6))
     assert group["t2m"].metadata.format == "zarr2"
-    assert group["time"].shape == (400,)
+    assert group["time"].shape == (96,)
     assert group.attrs["title"] == "a test"
     assert "history" not in group.attrs
 

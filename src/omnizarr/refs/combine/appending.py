@@ -9,9 +9,10 @@ from typing import Unpack
 from omnizarr.errors import MetadataError
 from omnizarr.format.dialects import DIALECTS
 from omnizarr.refs.combine.blocks import UrlTable, placed
-from omnizarr.refs.combine.combining import Settings, combine, options_of, result_documents, stamps_of
+from omnizarr.refs.combine.bringing import bring_all
+from omnizarr.refs.combine.combining import Settings, combine, options_of, result_documents, scanning_of, stamps_of
 from omnizarr.refs.combine.conflicts import listed
-from omnizarr.refs.combine.inputs import Given, Input, Loader, Reader, brought
+from omnizarr.refs.combine.inputs import Given, Input, Loader, Reader
 from omnizarr.refs.combine.planning import Plan, plan
 from omnizarr.refs.combine.selectors import Selector
 from omnizarr.refs.combine.streaming import sequence
@@ -29,7 +30,7 @@ _NAMES = frozenset(name for one in DIALECTS.values() for name in one.documents)
 def append(
     where: str | os.PathLike[str],
     sets: Iterable[Given] | Mapping[str, References],
-    dim: str | Mapping[str, Selector],
+    concat: str | Mapping[str, Selector],
     **settings: Unpack[Settings],
 ) -> None:
     """Add sets behind a set that exists.
@@ -41,17 +42,17 @@ def append(
     Args:
         where: The set.
         sets: What is new, as for `combine`.
-        dim: The dimension along which it grows; a mapping of it says where coordinates are from, as for `combine`.
+        concat: The dimension along which it grows; a mapping of it says where coordinates are from, as for `combine`.
         settings: As for `combine`.
 
     Raises:
         MetadataError: If the sets do not fit to what is there, or lie before its end.
         ConflictError: If someone else has changed the set meanwhile.
     """
-    concat: Mapping[str, Selector] = {dim: None} if isinstance(dim, str) else dim
+    concat = {concat: None} if isinstance(concat, str) else concat
     if len(concat) != 1:
         raise MetadataError("a set grows along one dimension at a time")
-    fresh = brought(sets)
+    fresh = bring_all(sets, scanning_of(settings))
     if not fresh:
         return
     name = os.fspath(where)

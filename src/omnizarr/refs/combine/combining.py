@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal, TypeAlias, TypedDict, Unpack, get_args
 
@@ -9,11 +10,14 @@ from omnizarr.errors import MetadataError
 from omnizarr.hierarchy.nodes import Meta, documents
 from omnizarr.limits import Limits
 from omnizarr.refs.combine.blocks import Part, UrlTable, placed
+from omnizarr.refs.combine.bringing import Scanning, bring_all
 from omnizarr.refs.combine.conflicts import Attributes, Conflicts
-from omnizarr.refs.combine.inputs import Given, Input, Reader, brought
+from omnizarr.refs.combine.inputs import Given, Input, Reader
 from omnizarr.refs.combine.options import Options
 from omnizarr.refs.combine.planning import Plan, plan
 from omnizarr.refs.combine.selectors import Selector
+from omnizarr.refs.scan.many import Progress
+from omnizarr.refs.scan.source import Options as Scan
 from omnizarr.refset.model import Ids, References, Stamp
 
 Compat: TypeAlias = Literal["identical", "override"]
@@ -40,6 +44,11 @@ class Settings(TypedDict, total=False):
     base: str
     allow: Sequence[str]
     limits: Limits
+    scan: Scan
+    workers: int | None
+    cache: str | os.PathLike[str] | None
+    on_error: Literal["raise", "skip"]
+    progress: Progress | None
 
 
 def options_of(given: Settings) -> Options:
@@ -67,6 +76,18 @@ def options_of(given: Settings) -> Options:
     return known
 
 
+def scanning_of(given: Settings) -> Scanning:
+    """Say how files are scanned that are given by their places."""
+    usual = Scanning()
+    return Scanning(
+        given.get("scan", usual.options),
+        given.get("workers"),
+        given.get("cache"),
+        given.get("on_error", usual.on_error),
+        given.get("progress"),
+    )
+
+
 def combine(
     sets: Iterable[Given] | Mapping[str, References],
     *,
@@ -82,14 +103,15 @@ def combine(
         sets: The sets, or pairs of a name and a set; names stand in messages, and patterns are for them. Or the places
             of files and of sets: files are scanned, and sets are read.
         concat: The dimensions; a mapping says where the coordinate of each set is from, see `Selector`.
-        settings: `identical`, `compat`, `attributes`, `keep`, `missing`, `sort`; see `Options`.
+        settings: `identical`, `compat`, `attributes`, `keep`, `missing`, `sort`: see `Options`. For files that are
+            scanned: `scan` (its options), `workers`, `cache`, `on_error`, `progress`, as for `scan`.
 
     Raises:
         MetadataError: If the sets do not fit together; all that does not fit is told at once, with the files' names.
     """
     options = options_of(settings)
     reader = Reader(options.limits)
-    inputs = [reader.read(name, one) for name, one in brought(sets)]
+    inputs = [reader.read(name, one) for name, one in bring_all(sets, scanning_of(settings))]
     if not inputs:
         raise MetadataError("there are no sets to combine")
     return assembled(plan(inputs, selectors(concat), options), inputs)

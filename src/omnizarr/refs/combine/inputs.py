@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from importlib import import_module
 from typing import TypeAlias
 
 from omnizarr.errors import MetadataError, NodeTypeError, OmnizarrError
@@ -23,7 +23,19 @@ Loader: TypeAlias = Callable[[], References]
 Given: TypeAlias = References | tuple[str, References | Loader] | str | os.PathLike[str]
 """A set as callers give it: alone, or with the name that messages call it by; or the place of a file or set."""
 
-_SETS = (".json", ".json.gz", ".json.zst", ".parq", ".parquet")
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A file or a set that is brought when it is asked for."""
+
+    where: str
+
+    def __call__(self) -> References:
+        """Read the set, or scan the file."""
+        # Who gives sets in memory needs no scanners, and what lies below them may combine sets.
+        bring: Callable[[str], References] = import_module("omnizarr.refs.combine.bringing").bring
+        return bring(self.where)
+
 
 _NAMES = frozenset(name for one in DIALECTS.values() for name in one.documents)
 
@@ -120,33 +132,15 @@ class Reader:
         return meta
 
 
-def _brought(where: str) -> References:
-    from omnizarr.refs.files import read  # noqa: PLC0415 - who gives sets in memory needs no scanners
-    from omnizarr.refs.scan.many import scan  # noqa: PLC0415 - as above
-
-    return read(where) if where.rstrip("/").endswith(_SETS) else scan(where)
-
-
-def brought(sets: Iterable[Given] | Mapping[str, References]) -> list[tuple[str, References]]:
-    """Bring all sets; files are scanned, many of them in several processes."""
-    given = list(named(sets))
-    files = [name for name, one in given if isinstance(one, partial) and not name.rstrip("/").endswith(_SETS)]
-    known: dict[str, References] = {}
-    if len(files) > 1:
-        from omnizarr.refs.scan.many import scan  # noqa: PLC0415 - who gives sets in memory needs no scanners
-
-        known = dict(zip(files, scan(files), strict=True))
-    return [(name, known[name] if name in known else one() if callable(one) else one) for name, one in given]
-
-
 def named(sets: Iterable[Given] | Mapping[str, References]) -> Iterator[tuple[str, References | Loader]]:
     """Give each set a name: its own, or that of the first file that it refers to."""
-    for number, one in enumerate(sets.items() if isinstance(sets, Mapping) else sets):
+    given: Iterable[Given] = sets.items() if isinstance(sets, Mapping) else sets
+    for number, one in enumerate(given):
         if isinstance(one, References):
             yield one.urls[0] if one.urls else f"set {number}", one
         elif isinstance(one, tuple) and len(one) == 2:
             yield one
         elif isinstance(one, (str, os.PathLike)):
-            yield os.fspath(one), partial(_brought, os.fspath(one))
+            yield os.fspath(one), Place(os.fspath(one))
         else:
             raise NodeTypeError(f"sets are combined, or pairs of a name and a set, not {type(one).__name__}")
