@@ -173,3 +173,42 @@ def test_stamps_of_files_on_servers(server: Served):
     stamp = SourceFile(server.url + "/d/x").stamp()
     assert (stamp.size, stamp.modified) == (10, 784_111_777 * 10**9)
     assert stamp.etag
+
+
+def serve_folder(server: Served, folder: Path, at: str) -> None:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    server.files |= {f"{at}/{path.relative_to(folder).as_posix()}": path.read_bytes() for path in files}
+
+
+@pytest.mark.parametrize("dialect", ["zarr2", "zarr3"])
+def test_zarr_on_a_server(server: Served, tmp_path, dialect):
+    group = oz.open_group(tmp_path / "x.zarr", mode="w", format=dialect)
+    group.create_array("a/v", data=VALUES, chunks=(2, 5), attrs={"units": "K"})
+    group.consolidate()
+    serve_folder(server, tmp_path / "x.zarr", "/d/x.zarr")
+    url = f"{server.url}/d/x.zarr"
+    for where, path in ((url, "a/v"), (url + "/", "a/v"), (url + "/a/v", None)):
+        np.testing.assert_array_equal(oz.open(where, path=path)[1:, ::2], VALUES[1:, ::2])
+    assert list(oz.open(url)["a"]) == ["v"]
+    assert oz.open(url)["a/v"].attrs["units"] == "K"
+    with pytest.raises(NotFoundError):
+        oz.open(url + "/none")
+    with pytest.raises(ReadOnlyError):
+        oz.open(url, mode="r+")
+
+
+@pytest.mark.parametrize("form", ["set.json", "set.json.zst", "set.parq"])
+def test_reference_sets_on_a_server(server: Served, tmp_path, form):
+    from omnizarr import refs
+    from omnizarr.refs.scan.dispatch import scan_place
+
+    (tmp_path / "d").mkdir()
+    data = make_netcdf(tmp_path / "d" / "x.nc")
+    found = scan_place(str(data))
+    found.stamps, found.urls = {}, ["x.nc"]
+    refs.write(found, tmp_path / "d" / form)
+    serve_folder(server, tmp_path / "d", "/d")
+    group = oz.open(f"{server.url}/d/{form}")
+    np.testing.assert_array_equal(group["v"][...], VALUES)
+    with pytest.raises(ReadOnlyError):
+        oz.open(f"{server.url}/d/{form}", mode="r+")
