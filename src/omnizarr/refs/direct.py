@@ -12,9 +12,10 @@ from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.refs.scan.dispatch import scan_file, what_is
 from omnizarr.refs.scan.source import Options, SourceFile
 from omnizarr.refset.model import References
+from omnizarr.refset.opening import open_set
 from omnizarr.refset.store import ReferenceStore, store_of
 from omnizarr.store.remote import PUBLIC
-from omnizarr.store.sniff import SCANNED, sniff, with_article
+from omnizarr.store.sniff import SCANNED, SET, sniff, with_article
 from omnizarr.store.uri import path_to_uri
 
 
@@ -46,6 +47,8 @@ def open_url(url: str, limits: Limits = DEFAULT_LIMITS) -> ReferenceStore:
     """
     source = SourceFile(url)
     what = what_is(source)
+    if what == SET:
+        return open_set(url, limits=limits)
     if what not in SCANNED:
         with source.open() as file:
             cure = sniff(file.read(64)).cure
