@@ -34,7 +34,7 @@ EMBEDDED = {
     *("text", "text of ASCII", "text never written", "text as scalar", "text filled with spaces", "ragged", "compact"),
     *(
         "never allocated",
-    "compound with text",
+        "compound with text",
         "twelve bits",
         "three bytes",
         "virtual unaligned",
