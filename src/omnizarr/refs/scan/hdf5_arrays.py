@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from omnizarr.codec.compile import compile_chain
-from omnizarr.errors import ShapeError
+from omnizarr.errors import ShapeError, UnsupportedError
 from omnizarr.format.fill_json import render_v2
 from omnizarr.format.v2 import DIMENSIONS, parse_array
 from omnizarr.format.v2_dtype import render_dtype
@@ -39,12 +39,14 @@ def add_array(site: Site, var: Var, path: str, options: Options) -> None:
     dims = [dim.name for dim in var.dims] + [f"{var.name}_element_{axis}" for axis in range(len(element.tail))]
     if dataset.get_space().get_simple_extent_type() == h5py.h5s.NULL:
         shape, dims = (0,), [f"{var.name}_nothing"]
+        if element.kind == "records":
+            raise UnsupportedError("it has no values, and its elements have parts of variable length")
         laid = Laid((1, *element.tail), _codecs(element), None, complete=True)
     else:
         # As long as netCDF says: other variables may have made an unlimited dimension longer.
         shape = tuple(max(d.size, n) if d.unlimited else n for d, n in zip(var.dims, dataset.shape, strict=True))
         laid = lay(site, dataset, element, shape)
-    dtype = _model(element)
+    dtype = _model(element) if laid.dtype is None else DType.of(laid.dtype)
     attrs: dict[str, JSON] = {DIMENSIONS: list(dims), **_flags(element, var), **attributes_json(var.attrs)}
     zarray: dict[str, JSON] = {
         "zarr_format": 2,
@@ -88,6 +90,8 @@ def _fill(site: Site, var: Var, element: Element, dtype: DType, laid: Laid) -> F
     "missing". The first must be right where such elements are; where there are none, the attribute `_FillValue` says
     the second. Where there is neither, or zero is meant, there is none: readers take zero, and nobody masks it.
     """
+    if element.kind == "records":
+        return Fill(None)
     if element.kind != "plain":
         return Fill.of("" if element.kind == "text" else None, dtype)
     stored = _stored_fill(site, var.handle.id, element)

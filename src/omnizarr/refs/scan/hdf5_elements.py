@@ -17,7 +17,8 @@ class Element(NamedTuple):
     """One element.
 
     Attributes:
-        kind: "plain" for those of one size; "text" and "ragged" (arrays of one dimension) are in heaps of the file.
+        kind: "plain" for those of one size; "text", "ragged" (arrays of one dimension) and "records" (structures with
+            text in them) are in heaps of the file.
         dtype: Of a plain one, or of what the arrays hold.
         memory: The same type as h5py wants it, which knows the names of enums.
         tail: More dimensions that each element has.
@@ -26,7 +27,7 @@ class Element(NamedTuple):
         attrs: What the type says beyond NumPy's: the names of an enum, as CF spells flags.
     """
 
-    kind: Literal["plain", "text", "ragged"]
+    kind: Literal["plain", "text", "ragged", "records"]
     dtype: np.dtype[Any]
     memory: np.dtype[Any]
     tail: tuple[int, ...] = ()
@@ -49,6 +50,8 @@ def element_of(h5py: Any, tid: Id) -> Element:  # noqa: ANN401 - a package witho
         if not _exact(h5t, tid.get_super(), 1) or base.subdtype is not None or base.names is not None:
             raise UnsupportedError("its elements are sequences of what is no number")
         return Element("ragged", base, tid.dtype)
+    if kind == h5t.COMPOUND and _has_text(h5t, tid):
+        return Element("records", np.dtype(object), tid.dtype)
     dtype, exact = _plain(h5t, tid, 0), _exact(h5t, tid, 0)
     memory = tid.dtype if exact or kind not in (h5t.INTEGER, h5t.ENUM) else _memory(tid, dtype)
     tail: tuple[int, ...] = ()
@@ -57,6 +60,16 @@ def element_of(h5py: Any, tid: Id) -> Element:  # noqa: ANN401 - a package witho
         memory = memory.base
     packable = exact or _exact(h5t, tid, 0, packed=True)
     return Element("plain", dtype, memory, tail, exact, packable, _flags(h5t, tid, dtype))
+
+
+def _has_text(h5t: Any, tid: Id) -> bool:  # noqa: ANN401 - a module without types
+    """Whether members of a structure are text of any length, and all others have one size."""
+    members = [tid.get_member_type(index) for index in range(tid.get_nmembers())]
+    text = [one.get_class() == h5t.STRING and one.is_variable_str() for one in members]
+    for member, is_text in zip(members, text, strict=True):
+        if not is_text:
+            _plain(h5t, member, 1)
+    return any(text)
 
 
 def _memory(tid: Id, dtype: np.dtype[Any]) -> np.dtype[Any]:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from omnizarr.native import hdf5_chunks
+from omnizarr.nc.files.hdf5_library import place_of
 from omnizarr.refset.model import Numbers
 
 Id: TypeAlias = Any
@@ -66,11 +67,11 @@ def chunk_index(file: str | BinaryIO, dataset: Id) -> ChunkIndex | None:
         StoreError: The file cannot be read.
     """
     # Imported here because only who has h5py has a dataset.
-    from h5py import h5i, h5o  # noqa: PLC0415 - an optional package
+    import h5py  # noqa: PLC0415 - an optional package
 
     chunks = tuple(dataset.get_create_plist().get_chunk())
-    base = int(h5i.get_file_id(dataset).get_create_plist().get_userblock())
-    address = int(h5o.get_info(dataset).addr)
+    base = int(h5py.h5i.get_file_id(dataset).get_create_plist().get_userblock())
+    _, address = place_of(h5py, dataset)
     place: object = file if isinstance(file, str) else _Places(file)
     found = hdf5_chunks(place, address, base, tuple(dataset.shape), chunks)
     return None if found is None else ChunkIndex(*found)

@@ -84,8 +84,13 @@ def _chunked(site: Site, dataset: Any, element: Element, shape: tuple[int, ...])
     if not _is_whole(element, filters):
         return embedded(site.h5py, dataset, element, _ODD)
     codecs = codecs_of(filters, element, chunks)
+    lengths = rows.lengths
+    if not codecs and inline is None and counts[0] == 1 and chunks[0] > shape[0]:
+        # Chunks of an unlimited dimension are often far longer than it; of raw ones the first part is a chunk, too.
+        whole = (shape[0], *whole[1:])
+        lengths = np.full(len(lengths), prod(whole) * element.dtype.itemsize, np.uint64)
     grid = (*counts, *(1 for _ in element.tail))
-    made = Chunks.ranges(grid, site.url_of(dataset), rows.offsets, rows.lengths, numbers=None if complete else numbers)
+    made = Chunks.ranges(grid, site.url_of(dataset), rows.offsets, lengths, numbers=None if complete else numbers)
     return Laid(whole, codecs, made if inline is None else inline.into(made), complete)
 
 
