@@ -36,7 +36,7 @@ pub struct Bitshuffle {
 impl Bitshuffle {
     /// A codec of elements of so many bytes in blocks of so many elements; 0 lets the codec choose.
     pub fn new(elementsize: usize, block: usize, compressor: BitshuffleCompressor) -> Result<Self, CodecError> {
-        let usual = (super::div_rem(8192, elementsize).0 / 8 * 8).max(128);
+        let usual = (super::div_rem(8192, elementsize).0 & !7).max(128);
         let block = if block == 0 { usual } else { block };
         if elementsize == 0 || !block.is_multiple_of(8) {
             let message = format!("blocks of {block} elements of {elementsize} bytes are not possible");
@@ -68,7 +68,8 @@ impl Bitshuffle {
         }
         super::exactly(NAME, frame.total, dst.len())?;
         if super::div_rem(frame.block, eights).1 != 0 {
-            let message = format!("blocks of {} bytes hold no eights of {}-byte elements", frame.block, self.elementsize);
+            let message =
+                format!("blocks of {} bytes hold no eights of {}-byte elements", frame.block, self.elementsize);
             return Err(CodecError::corrupt(NAME, message));
         }
         let shuffled = dst.len().saturating_sub(super::div_rem(dst.len(), eights).1);
