@@ -97,8 +97,9 @@ fn number(grid: &Grid, from: &mut Cursor<'_>) -> Option<u64> {
     let chunks = grid.chunks.iter();
     let places = chunks.map_while(|&chunk| {
         let first = from.number(8)?;
-        whole &= first.checked_rem(chunk) == Some(0);
-        first.checked_div(chunk)
+        let place = first.checked_div(chunk)?;
+        whole &= place.checked_mul(chunk) == Some(first);
+        Some(place)
     });
     let number = grid.number(places)?;
     whole.then_some(number)

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import io
 from threading import Lock
-from typing import Any, BinaryIO, NamedTuple, TypeAlias
+from typing import Any, BinaryIO, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from omnizarr.native import hdf5_chunks
-from omnizarr.nc.files.hdf5_library import place_of
+from omnizarr.nc.files.hdf5_library import load_h5py, place_of
 from omnizarr.refset.model import Numbers
 
 Id: TypeAlias = Any
 """A dataset of h5py's lower layer."""
+
+
+_UNLIMITED: Final = (1 << 64) - 1
 
 
 class ChunkIndex(NamedTuple):
@@ -61,20 +64,29 @@ def chunk_index(file: str | BinaryIO, dataset: Id) -> ChunkIndex | None:
         dataset: The dataset.
 
     Returns:
-        The chunks; `None` where the index is of a kind that is not known here, which h5py's `chunk_iter` then tells.
+        The chunks; `None` where the index is of a kind that is not known here. What h5py's `chunk_iter` tells is no
+        replacement where `is_misread`.
 
     Raises:
         StoreError: The file cannot be read.
     """
-    # Imported here because only who has h5py has a dataset.
-    import h5py  # noqa: PLC0415 - an optional package
-
+    h5py = load_h5py("")
     chunks = tuple(dataset.get_create_plist().get_chunk())
     base = int(h5py.h5i.get_file_id(dataset).get_create_plist().get_userblock())
     _, address = place_of(h5py, dataset)
     place: object = file if isinstance(file, str) else _Places(file)
     found = hdf5_chunks(place, address, base, tuple(dataset.shape), chunks)
     return None if found is None else ChunkIndex(*found)
+
+
+def is_misread(dataset: Id) -> bool:
+    """Whether `chunk_iter` may tell the wrong places of chunks.
+
+    HDF5 2.0, and others before it, mixes them up in the newer indexes of datasets of which one dimension alone is
+    unlimited, and not the first: such an index has that dimension in front, and the listing forgets it.
+    """
+    most = dataset.get_space().get_simple_extent_dims(True)
+    return bool(most.count(_UNLIMITED) == 1 and most[0] != _UNLIMITED)
 
 
 def chunk_starts(numbers: Numbers, shape: tuple[int, ...], chunks: tuple[int, ...]) -> npt.NDArray[np.uint64]:
