@@ -32,6 +32,9 @@ _TYPES: Final = {
     17: "i8",
     18: "u8",
 }
+_SIMPLE: Final = {1: "B", 3: "H", 4: "I"}
+"""Types of whole numbers that always fit into an entry."""
+
 _PAIRS: Final = (5, 10)
 """Types of fractions: two numbers each."""
 
@@ -77,6 +80,12 @@ class Directory:
 
     def number(self, tag: int, default: int) -> int:
         """Return the single whole number of a tag."""
+        entry = self._tags.get(tag)
+        if entry is None:
+            return default
+        if entry.length == 1 and entry.type in _SIMPLE:
+            # Most are so, and a stack of many thousand pages has a dozen for each.
+            return int(struct.unpack_from(self._file.order + _SIMPLE[entry.type], entry.value)[0])
         found = self.numbers(tag)
         return found[0] if found else default
 
