@@ -215,6 +215,7 @@ class RemoteFile:
     ) -> RemoteFile: ...
     def stamp(self) -> tuple[int | None, int | None, str | None]:
         """Return size, time of the last change and ETag; the first call brings the file's beginning."""
+    def size(self) -> int: ...
     def read_at(self, offset: int, length: int) -> bytes:
         """Return the bytes from an offset on, as far as the file goes."""
     def document(self, limit: int) -> bytes:
@@ -237,9 +238,7 @@ class ParquetSet:
 
     def gather(
         self, path: str, count: int, first: int, last: int
-    ) -> tuple[
-        npt.NDArray[np.uint64], npt.NDArray[np.uint32], npt.NDArray[np.uint64], npt.NDArray[np.uint64], bytes
-    ]:
+    ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32], npt.NDArray[np.uint64], npt.NDArray[np.uint64], bytes]:
         """The references of an array with `count` chunks, as far as they are in the records from one up to another."""
 
     def urls(self) -> list[str]:
@@ -493,6 +492,15 @@ def cut_member(document: bytes, name: str) -> tuple[bytes, bytes]:
     If there is no such member, or several, all is left. The name is looked for as it is, so it must need no escapes.
     """
 
+def hdf5_chunks(
+    file: object, address: int, base: int, shape: Sequence[int], chunks: Sequence[int]
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64], npt.NDArray[np.uint64], npt.NDArray[np.uint32]] | None:
+    """Find the chunks of a dataset of HDF5: numbers, offsets, lengths and masks, sorted by number.
+
+    The file is a path, or an object with `size()` and `read_at(offset, length)`. Returns `None` where the index is of
+    no kind that is known here, or contradicts itself.
+    """
+
 def same_texts(documents: Sequence[bytes], others: Sequence[bytes]) -> list[bool]:
     """Say of each pair of JSON texts whether they are the same but for white space between tokens."""
 
@@ -505,6 +513,7 @@ def cdl_numbers(
         The values, where among them fill values stand, where in the text the first is that could not be kept, and where
         the last ends.
     """
+
 def packed(data: bytes, how: str) -> bytes: ...
 def render_text(tree: object) -> str: ...
 def unpacked(data: bytes, most: int) -> bytes | None: ...

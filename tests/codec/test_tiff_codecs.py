@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -22,7 +22,13 @@ def chunk_of(values, codecs):
     """Encode an array as one chunk, and give its bytes."""
     store = oz.MemoryStore()
     a = oz.create_array(
-        store, shape=values.shape, chunks=values.shape, dtype=values.dtype, codecs=codecs, format="zarr2", fill_value=None
+        store,
+        shape=values.shape,
+        chunks=values.shape,
+        dtype=values.dtype,
+        codecs=codecs,
+        format="zarr2",
+        fill_value=None,
     )
     a[...] = values
     key = ".".join("0" * values.ndim)
@@ -38,6 +44,7 @@ def read_chunk(data, shape, dtype, **document):
     return oz.open(store)[...]
 
 
+@settings(max_examples=60)
 @given(st.binary(max_size=5000) | st.integers(1, 70_000).map(lambda n: bytes(i * i // 7 % 9 for i in range(n))))
 @pytest.mark.parametrize("name", ["lzw", "packbits"])
 def test_streams(name, data):
@@ -52,6 +59,7 @@ def test_streams(name, data):
 DTYPES = ["|u1", "|i1", "<u2", ">u2", "<i4", ">i4", "<u8", ">i8", "<f4", ">f4", "<f8", "<f2"]
 
 
+@settings(max_examples=20)
 @given(data=st.data(), axis=st.sampled_from([-1, -2, 1, 2]))
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", ["delta", "floatpred"])
@@ -89,7 +97,9 @@ def test_bit_order():
 
 @pytest.mark.parametrize("dtype", ["|u1", "<i2", ">i2", ">i4"])
 def test_rice(dtype):
-    values = np.concatenate([np.zeros(70), np.arange(200) % 17 * 3, np.arange(99) ** 3 % 120, np.full(40, 5)]).astype(dtype)
+    values = np.concatenate([np.zeros(70), np.arange(200) % 17 * 3, np.arange(99) ** 3 % 120, np.full(40, 5)]).astype(
+        dtype
+    )
     packed = imagecodecs.rcomp_encode(values.astype(values.dtype.newbyteorder("=")))
     config = {"id": "imagecodecs_rcomp", "shape": [409], "dtype": dtype, "nblock": 32}
     assert np.array_equal(read_chunk(packed, values.shape, dtype, compressor=config), values)

@@ -97,8 +97,9 @@ def test_commands(server: Served, tmp_path, capsys):
         assert main(words) == 0
         printed = capsys.readouterr().out
         assert "v" in printed
-    assert main(["cat", url, "n"]) == 0
-    assert "9" in capsys.readouterr().out
+    for place in (url, str(tmp_path / "x.nc")):
+        assert main(["cat", f"{place}/n"]) == 0
+        assert "9" in capsys.readouterr().out
     assert main(["copy", url, str(tmp_path / "copy.zarr")]) == 0
     np.testing.assert_array_equal(oz.open(tmp_path / "copy.zarr")["v"][...], VALUES)
     assert main(["diff", url, str(tmp_path / "copy.zarr")]) in (0, 1)
@@ -148,8 +149,8 @@ def test_few_requests_for_the_metadata_of_a_large_file(server: Served, tmp_path,
     assert server.requests <= 8
     assert server.sent <= 1 << 20
     server.forget()
-    np.testing.assert_array_equal(array[100:110, 3, 5], np.arange(100, 110))
-    assert server.requests == 1
+    np.testing.assert_array_equal(array[100:110], np.broadcast_to(np.arange(100, 110)[:, None, None], (10, 16, 1024)))
+    assert server.requests <= 2
 
 
 def test_a_hundred_neighbours_are_one_request(server: Served, tmp_path):
@@ -172,3 +173,42 @@ def test_stamps_of_files_on_servers(server: Served):
     stamp = SourceFile(server.url + "/d/x").stamp()
     assert (stamp.size, stamp.modified) == (10, 784_111_777 * 10**9)
     assert stamp.etag
+
+
+def serve_folder(server: Served, folder: Path, at: str) -> None:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    server.files |= {f"{at}/{path.relative_to(folder).as_posix()}": path.read_bytes() for path in files}
+
+
+@pytest.mark.parametrize("dialect", ["zarr2", "zarr3"])
+def test_zarr_on_a_server(server: Served, tmp_path, dialect):
+    group = oz.open_group(tmp_path / "x.zarr", mode="w", format=dialect)
+    group.create_array("a/v", data=VALUES, chunks=(2, 5), attrs={"units": "K"})
+    group.consolidate()
+    serve_folder(server, tmp_path / "x.zarr", "/d/x.zarr")
+    url = f"{server.url}/d/x.zarr"
+    for where, path in ((url, "a/v"), (url + "/", "a/v"), (url + "/a/v", None)):
+        np.testing.assert_array_equal(oz.open(where, path=path)[1:, ::2], VALUES[1:, ::2])
+    assert list(oz.open(url)["a"]) == ["v"]
+    assert oz.open(url)["a/v"].attrs["units"] == "K"
+    with pytest.raises(NotFoundError):
+        oz.open(url + "/none")
+    with pytest.raises(ReadOnlyError):
+        oz.open(url, mode="r+")
+
+
+@pytest.mark.parametrize("form", ["set.json", "set.json.zst", "set.parq"])
+def test_reference_sets_on_a_server(server: Served, tmp_path, form):
+    from omnizarr import refs
+    from omnizarr.refs.scan.dispatch import scan_place
+
+    (tmp_path / "d").mkdir()
+    data = make_netcdf(tmp_path / "d" / "x.nc")
+    found = scan_place(str(data))
+    found.stamps, found.urls = {}, ["x.nc"]
+    refs.write(found, tmp_path / "d" / form)
+    serve_folder(server, tmp_path / "d", "/d")
+    group = oz.open(f"{server.url}/d/{form}")
+    np.testing.assert_array_equal(group["v"][...], VALUES)
+    with pytest.raises(ReadOnlyError):
+        oz.open(f"{server.url}/d/{form}", mode="r+")

@@ -47,7 +47,7 @@ def answering(*answers):
     def answer(handler: Handler, data: bytes, asked: tuple[int, int] | None) -> None:
         with lock:
             chosen = left.pop(0) if left else usual
-        chosen(handler, DATA if not data else data, asked)
+        chosen(handler, data or DATA, asked)
 
     return answer
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import threading
 import time
 
@@ -34,8 +35,6 @@ def test_private_addresses_are_refused(url):
 
 
 def test_names_of_private_addresses_are_refused(server):
-    import socket  # noqa: PLC0415 - for this test only
-
     name = socket.gethostname()
     try:
         found = {one[4][0] for one in socket.getaddrinfo(name, 80)}

@@ -17,7 +17,7 @@ from omnizarr.refs.combine.nesting import nest
 from omnizarr.refs.exporting import export
 from omnizarr.refs.inlining import inline
 from omnizarr.refs.rewriting import absolute, relative, rewrite
-from omnizarr.refs.subchunk import subchunk
+from omnizarr.refs.subchunking import subchunk
 from omnizarr.refs.validating import validate
 from omnizarr.refset.model import INLINE, MISSING, WHOLE, Chunks, References, Stamp
 from omnizarr.refset.store import store_of

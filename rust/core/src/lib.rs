@@ -19,6 +19,7 @@ pub mod engine;
 pub mod error;
 pub mod fork;
 pub mod grid;
+pub mod hdf5;
 pub mod json;
 pub mod keys;
 pub mod mem;

@@ -13,6 +13,7 @@ mod errors;
 mod fileobject;
 mod filters;
 mod foreign;
+mod hdf5;
 mod hdf5_codecs;
 mod kernel;
 mod net;
@@ -125,6 +126,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(copying::copy_keys, module)?)?;
     module.add_function(wrap_pyfunction!(cut_member, module)?)?;
     module.add_function(wrap_pyfunction!(cdl_numbers::cdl_numbers, module)?)?;
+    module.add_function(wrap_pyfunction!(hdf5::hdf5_chunks, module)?)?;
     module.add_function(wrap_pyfunction!(refs_json::packed, module)?)?;
     module.add_function(wrap_pyfunction!(refs_formula::render_text, module)?)?;
     module.add_function(wrap_pyfunction!(refs_json::unpacked, module)?)?;

@@ -70,6 +70,11 @@ impl RemoteFile {
         Ok((stamp.size, stamp.modified, stamp.etag))
     }
 
+    /// How many bytes there are.
+    fn size(&self, py: Python<'_>) -> PyResult<u64> {
+        Ok(run(py, |ask| self.0.stamp(ask))?.size.unwrap_or_default())
+    }
+
     /// Return the bytes from `offset` on, as far as the file goes.
     fn read_at(&self, py: Python<'_>, offset: u64, length: u64) -> PyResult<Py<PyBytes>> {
         let data = run(py, |ask| {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from importlib import import_module
+from math import prod
 from typing import Any, Final
 
 import numpy as np
@@ -36,7 +37,7 @@ def lower_grib(codec: Codec, stage: Stage) -> Lowered:
     options.raw("dtype")  # that of the array tells it, too
     var = options.raw("var")
     options.done()
-    decoder = GribDecoder(_PLACES.get(str(var), "values"), stage.dtype)
+    decoder = GribDecoder(_PLACES.get(str(var), "values"), stage.dtype, prod(stage.shape))
     return adapt(codec.name, "array-bytes", decoder, stage)._replace(config=dict(codec.configuration))
 
 
@@ -56,11 +57,12 @@ def eccodes() -> Any:  # noqa: ANN401 - a package without types
 class GribDecoder:
     """Gives the values of a message, or the places that they belong to."""
 
-    __slots__ = ("_dtype", "_key")
+    __slots__ = ("_count", "_dtype", "_key")
 
-    def __init__(self, key: str, dtype: np.dtype[Any]) -> None:
+    def __init__(self, key: str, dtype: np.dtype[Any], count: int) -> None:
         self._key = key
         self._dtype = dtype
+        self._count = count
         eccodes()
 
     def encode(self, buf: object) -> bytes:
@@ -84,6 +86,9 @@ class GribDecoder:
                 api.codes_release(handle)
 
     def _values(self, api: Any, handle: int) -> npt.NDArray[Any]:  # noqa: ANN401 - a package without types
+        count = api.codes_get_size(handle, "values")
+        if count != self._count:
+            raise CorruptError(f"a field of {count} values where {self._count} are expected", codec=NAME)
         if self._key != "values":
             return np.asarray(api.codes_get_array(handle, self._key), self._dtype)
         gaps = api.codes_get(handle, "bitmapPresent") if api.codes_is_defined(handle, "bitmapPresent") else 0

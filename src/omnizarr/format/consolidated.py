@@ -50,7 +50,8 @@ def split_v2(data: bytes, key: str, limits: Limits = DEFAULT_LIMITS) -> dict[str
     members, entries = _parts(data, ("metadata",), key)
     if "record_size" in members:
         # Chunks are named in parquet files beside it; read as plain v2, the arrays would seem to be empty.
-        raise UnsupportedError("this is a reference set in parquet, which cannot be opened yet", key=key)
+        message = "this is the metadata of a reference set in parquet, and no set itself"
+        raise UnsupportedError(message, key=key, hint="Open the folder of the set, with mode='r'.")
     version = members.get("zarr_consolidated_format", b"1")
     if version != b"1":
         value = load(version, key, limits)

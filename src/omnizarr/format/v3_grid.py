@@ -146,7 +146,7 @@ def _padded(given: Mapping[str, JSON], array: tuple[int, ...], key: str) -> Rect
             fits = held == kept
         else:
             fits = sum(count for _, count in held) == sum(count for _, count in kept)
-            fits = fits and all(len(run) == 2 or run[2] >= run[0] for run in cast("Runs", laid(held, kept)))
+            fits = fits and (held == kept or all(run[2] >= run[0] for run in cast("Runs", laid(held, kept))))
         if not fits:
             message = "there is one length as stored for each chunk, no shorter than the chunk"
             raise MetadataError(message, pointer=f"{pointer}/{at}", key=key)

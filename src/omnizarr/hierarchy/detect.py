@@ -17,7 +17,7 @@ from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
 from omnizarr.store.file import FileStore, local_path
 from omnizarr.store.protocol import Store
-from omnizarr.store.sniff import sniff, sniff_file, with_article
+from omnizarr.store.sniff import SET, sniff, sniff_file, with_article
 
 _NAMES: Final = {
     "zarr3": "Zarr v3",
@@ -27,7 +27,13 @@ _NAMES: Final = {
     "zarr3-draft": "draft of Zarr v3",
     "n5": "N5",
 }
-_STORES: Final = {"FileStore": "file", "ZipStore": "zip", "MemoryStore": "memory", "DictStore": "memory"}
+_STORES: Final = {
+    "FileStore": "file",
+    "ZipStore": "zip",
+    "MemoryStore": "memory",
+    "DictStore": "memory",
+    "ReferenceStore": "references",
+}
 _MOST_SHOWN: Final = 4
 
 
@@ -59,7 +65,7 @@ def detect(where: object, path: str | None) -> Detected:
     if local is not None:
         sniffed = sniff_file(local)
         # A node of a draft need not have a folder of its own.
-        if sniffed is not None and sniffed.what not in ("zip file", "missing"):
+        if sniffed is not None and sniffed.what not in ("zip file", "missing", SET):
             return _not_a_folder(local, sniffed.what, sniffed.cure)
     try:
         place = Place(where, "r", path)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from omnizarr.errors import OmnizarrError, OmnizarrWarning, UnsupportedError
+from omnizarr.errors import NotFoundError, OmnizarrError, OmnizarrWarning, StoreError, UnsupportedError
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.opening import Place, open_node
@@ -21,6 +21,7 @@ from omnizarr.refs.direct import open_url as open_store
 from omnizarr.refs.direct import store_for
 from omnizarr.refs.scan.dispatch import what_is
 from omnizarr.refs.scan.source import SourceFile
+from omnizarr.store.wrap import PrefixStore
 
 
 def open_source(url: str, mode: str = "r", **options: Any) -> Source:  # noqa: ANN401 - as every kind of place
@@ -39,12 +40,16 @@ def open_source(url: str, mode: str = "r", **options: Any) -> Source:  # noqa: A
     if mode != "r":
         raise UnsupportedError(f"{url} is on a server, and cannot be changed", hint="Copy it: `oz copy`.")
     source = SourceFile(url)
-    what = what_is(source)
+    try:
+        what = what_is(source)
+    except (NotFoundError, StoreError):  # a folder, perhaps
+        what = ""
     if what == "netCDF classic file":
         return ClassicSource(source.open(), url)
     if what == "HDF5 file":
         return RemoteHdf5(source)
-    found: Source = open_zarr(open_store(url), mode, **options)
+    store, path = open_store(url)
+    found: Source = open_zarr(PrefixStore(store, path + "/") if path else store, mode, **options)
     return found
 
 
@@ -65,7 +70,7 @@ class RemoteHdf5(Hdf5Source):
         def block(start: tuple[int, ...], count: tuple[int, ...], step: tuple[int, ...]) -> Values:
             parts = zip(start, count, step, strict=True)
             chosen = tuple(slice(s, s + (n - 1) * by + 1, by) for s, n, by in parts)
-            values = np.asarray(array[chosen if chosen else ...])
+            values = np.asarray(array[chosen or ...])
             return values.astype(var.type.numpy, copy=not values.flags.writeable)
 
         return read_region(var, key, array.shape, block)

@@ -5,17 +5,27 @@ What a file says may lead to that very file only, whatever is in it.
 
 from __future__ import annotations
 
-from typing import Literal
+import re
+from typing import Final, Literal
 
-from omnizarr.errors import OmnizarrError, UnsupportedError
+from omnizarr.errors import NotFoundError, OmnizarrError, StoreError, UnsupportedError
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.refs.scan.dispatch import scan_file, what_is
 from omnizarr.refs.scan.source import Options, SourceFile
 from omnizarr.refset.model import References
+from omnizarr.refset.opening import open_set
+from omnizarr.refset.parquet_reading import open_parquet
 from omnizarr.refset.store import ReferenceStore, store_of
+from omnizarr.store.http import HttpStore
+from omnizarr.store.protocol import Store
 from omnizarr.store.remote import PUBLIC
-from omnizarr.store.sniff import SCANNED, sniff, with_article
+from omnizarr.store.sniff import SCANNED, SET, sniff, with_article
 from omnizarr.store.uri import path_to_uri
+
+_ENDING: Final = r"(?i)\.(?:nc[34]?|cdf|h5|hdf5?|he5|tiff?|grib2?|grb2?|fits?)(?=/)"
+"""Where the name of a file ends, if a URL goes on behind it."""
+
+_DOCUMENTS: Final = ("zarr.json", ".zarray", ".zgroup", ".zmetadata")
 
 
 def open_path(path: str, limits: Limits = DEFAULT_LIMITS) -> ReferenceStore:
@@ -32,25 +42,56 @@ def open_path(path: str, limits: Limits = DEFAULT_LIMITS) -> ReferenceStore:
     return store_for(SourceFile(path), limits)
 
 
-def open_url(url: str, limits: Limits = DEFAULT_LIMITS) -> ReferenceStore:
-    """Open a file on a server.
+def open_url(url: str, limits: Limits = DEFAULT_LIMITS) -> tuple[Store, str]:
+    """Open what is on a server: a file, a reference set, or Zarr; and say where in it the URL leads.
 
     Args:
-        url: Its URL, without a fragment.
+        url: Its URL, without a fragment. What follows the name of a file is a path within it.
         limits: Bounds on what its definitions may claim.
 
     Raises:
-        NotFoundError: If the server has no such file.
+        NotFoundError: If the server has nothing there.
         StoreError: If the server does not give it, or does not give parts of it.
         UnsupportedError: If it is of no format that can be read so.
     """
     source = SourceFile(url)
-    what = what_is(source)
-    if what not in SCANNED:
-        with source.open() as file:
-            cure = sniff(file.read(64)).cure
-        raise UnsupportedError(f"{url} is {with_article(what)}, which does not open from a server", hint=cure or None)
-    return store_for(source, limits)
+    try:
+        what = what_is(source)
+    except (NotFoundError, StoreError):  # folders have no bytes of their own, or a page for people to look at
+        found = _folder(url, limits) or _file_above(url, limits)
+        if found is None:
+            raise
+        return found
+    if what in SCANNED:
+        return store_for(source, limits), ""
+    if what == SET:
+        return open_set(url, limits=limits), ""
+    if (folder := _folder(url, limits)) is not None:
+        return folder
+    with source.open() as file:
+        cure = sniff(file.read(64)).cure
+    raise UnsupportedError(f"{url} is {with_article(what)}, which does not open from a server", hint=cure or None)
+
+
+def _folder(url: str, limits: Limits) -> tuple[Store, str] | None:
+    """Return the store of a folder on a server, if there are documents in it."""
+    store = HttpStore(url)
+    try:
+        texts = dict(zip(_DOCUMENTS, store.get_many(_DOCUMENTS), strict=True))
+    except StoreError:  # a page for whatever is not there
+        return None
+    copy = texts.pop(".zmetadata")
+    if copy is not None and b'"record_size"' in copy and not any(texts.values()):
+        return open_parquet(store, limits=limits), ""
+    return (store, "") if copy is not None or any(texts.values()) else None
+
+
+def _file_above(url: str, limits: Limits) -> tuple[Store, str] | None:
+    """Return the store of the file that a URL leads into, and the path within it."""
+    cut = re.search(_ENDING, url.partition("?")[0])
+    if cut is None:
+        return None
+    return store_for(SourceFile(url[: cut.end()]), limits), url[cut.end() + 1 :].strip("/")
 
 
 def store_for(

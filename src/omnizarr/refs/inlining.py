@@ -87,7 +87,7 @@ def read_ranges(urls: Ids, offsets: Numbers, lengths: Numbers, sources: Referenc
     starts = np.concatenate([[0], borders, [len(sizes)]])
     runs = tuple(zip(sizes[starts[:-1]].tolist(), np.diff(starts).tolist(), strict=True))
     dtype = DType.of("u1")
-    grid = RectilinearGrid((runs,)) if len(runs) > 1 else RegularGrid((runs[0][0],))
+    grid = RectilinearGrid((runs,)) if len(runs) > 1 else RegularGrid((int(sizes[0]),))
     meta = ArrayMeta((total,), dtype, grid, default_keys(), Fill.zero(dtype), (Codec("bytes"),))
     chunks = Chunks((len(sizes),), urls[some], offsets[some], sizes)
     return read_array(meta, chunks, sources, options).tobytes()

@@ -51,7 +51,9 @@ def rewrite(
         result.arrays[path] = replace(chunks, urls=urls)
     result.stamps = _stamps(references.stamps, {**names, **{url: change(url) for url in references.stamps}}, stamps)
     for key, value in references.others.items():
-        result.others[key] = (names[value[0]], *value[1:]) if isinstance(value, tuple) else value
+        if isinstance(value, tuple):
+            value = (names[value[0]],) if len(value) == 1 else (names[value[0]], value[1], value[2])  # noqa: PLW2901
+        result.others[key] = value
     return result
 
 

@@ -15,6 +15,7 @@ from omnizarr.errors import LimitError, MetadataError, warn
 from omnizarr.format.dialects import DIALECTS
 from omnizarr.format.document import load
 from omnizarr.limits import DEFAULT_LIMITS, Limits
+from omnizarr.model.keys import Keys
 from omnizarr.refset.grids import ChunkGrid, array_metas, grid_of
 from omnizarr.refset.model import Chunks, References, Stamp
 from omnizarr.refset.templates.gen import formulas
@@ -156,8 +157,13 @@ def _filled(inner: native.JsonSet, members: Mapping[str, object], options: JsonO
         inner.expand(options.most_expanded)
     metas = array_metas(inner.texts(_NAMES), options.limits)
     grids = {path: grid_of(meta) for path, meta in metas}
-    inner.place([(path, tuple(grid.keys), grid.counts) for path, grid in grids.items()])
+    inner.place([(path, template_of(grid.keys), grid.counts) for path, grid in grids.items()])
     return Loaded(inner, grids, _stamps(members.get("omnizarr")))
+
+
+def template_of(keys: Keys) -> tuple[str, str, str, str, bool]:
+    """Return a template of keys as the kernel wants it."""
+    return keys.prefix, keys.separator, keys.suffix, keys.scalar, keys.reversed
 
 
 def _templates(given: object, overrides: Mapping[str, str] | None) -> dict[str, str]:

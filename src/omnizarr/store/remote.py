@@ -14,7 +14,9 @@ from omnizarr.late import LateModule
 from omnizarr.store.uri import scheme
 
 if TYPE_CHECKING:
-    from typing_extensions import Buffer, Self
+    from typing import Self
+
+    from typing_extensions import Buffer
 
     from omnizarr.store.url import grammar, modes
 else:
@@ -52,7 +54,9 @@ def url_of(where: object) -> str | None:
         return where.partition("#")[0] if scheme(where) in SCHEMES else None
     if url.scheme not in SCHEMES or modes.understand_modes(url).model not in ("", "bytes"):
         return None
-    return where[where.rindex("]") + 1 :].partition("#")[0] if where.lstrip().startswith("[") else where.partition("#")[0]
+    return (
+        where[where.rindex("]") + 1 :].partition("#")[0] if where.lstrip().startswith("[") else where.partition("#")[0]
+    )
 
 
 def folder_of(url: str) -> str:

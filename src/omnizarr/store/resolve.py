@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from omnizarr.errors import NodeTypeError, UnsupportedError
 from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
+from omnizarr.native import split_object
 from omnizarr.store.file import FileStore
 from omnizarr.store.mapping import DictStore
 from omnizarr.store.protocol import Store
@@ -25,10 +26,16 @@ else:
 
 direct: Any = LateModule("omnizarr.refs.direct")  # which stands on much more than stores
 
+reference_sets: Any = LateModule("omnizarr.refset.opening")  # which stands on much more than stores
+
 _MEMBERS = (
     "uri", "read_only", "native", "get", "get_range", "get_many", "put",
     "erase", "erase_prefix", "list_prefix", "list_dir", "size", "exists",
 )  # fmt: skip
+
+
+_DOCUMENTS = (".zgroup", ".zarray", "zarr.json")
+_MOST_METADATA = 1 << 28
 
 
 def resolve(
@@ -38,8 +45,8 @@ def resolve(
 
     Args:
         where: A path, a `file:` URI, such a URI with the modes of netcdf-c (`file:///x#mode=nczarr,zip`), a binary file
-            object with a zip archive, a mapping of keys to bytes, or a store. A file of netCDF, HDF5, TIFF, GRIB or FITS
-            is scanned, wherever it is; so is one on a server.
+            object with a zip archive, a mapping of keys to bytes, a reference set, or a store. A file of netCDF, HDF5,
+            TIFF, GRIB or FITS is scanned, wherever it is; so is one on a server.
         read_only: Whether the store shall refuse changes.
         limits: Bounds on what an archive may claim.
         look: Whether to look at what a path names. Otherwise it is taken for a folder, which saves time if it is one.
@@ -56,7 +63,10 @@ def resolve(
     (ReadOnlyStore(DictStore(<dict>)), '')
     """
     if isinstance(where, str) and "://" in where and (url := remote.url_of(where)) is not None:
-        return direct.open_url(url, limits), ""
+        inside: tuple[Store, str] = direct.open_url(url, limits)
+        return inside
+    if isinstance(where, str) and where.startswith("reference:"):
+        return reference_sets.open_set(where, limits=limits), ""
     if not look and isinstance(where, (str, os.PathLike)):
         folder = FileStore(where)
         return (ReadOnlyStore(folder) if read_only else folder), ""
@@ -71,6 +81,8 @@ def _store(where: object, read_only: bool, limits: Limits) -> tuple[Store, str]:
     if not missing:
         return cast("Store", where), ""
     if isinstance(where, Mapping):
+        if type(where) is dict and _like_a_set(where):
+            return reference_sets.open_set(where, limits=limits), ""
         return DictStore(where), ""
     if callable(getattr(where, "read", None)) and callable(getattr(where, "seek", None)):
         return zip_find.archive_in(where, read_only=read_only, limits=limits)
@@ -83,10 +95,28 @@ def _store(where: object, read_only: bool, limits: Limits) -> tuple[Store, str]:
     )
 
 
+def _is_parquet(folder: str) -> bool:
+    """Whether a folder is a reference set in parquet, which has no documents but those in its `.zmetadata`."""
+    if any(os.path.lexists(f"{folder}/{name}") for name in _DOCUMENTS):
+        return False
+    try:
+        with open(f"{folder}/.zmetadata", "rb") as file:  # noqa: PTH123 - as below
+            return "record_size" in split_object(file.read(_MOST_METADATA).removeprefix(b"\xef\xbb\xbf"))
+    except (OSError, ValueError):  # ValueError: it is no JSON, which whoever reads it says
+        return False
+
+
+def _like_a_set(where: Mapping[object, object]) -> bool:
+    """Whether it is worth a closer look whether a mapping is a reference set: most are not."""
+    return any(isinstance(value, (list, tuple, Mapping)) for value in where.values()) and bool(
+        reference_sets.is_set(where)
+    )
+
+
 def _file(where: str | os.PathLike[str], read_only: bool, limits: Limits) -> tuple[Store, str]:
     store = FileStore(where)
     if os.path.isdir(store.root):  # noqa: PTH112 - as below
-        return store, ""
+        return (reference_sets.open_set(store.root, limits=limits) if _is_parquet(store.root) else store), ""
     storage = url_places.storage_of(where) if isinstance(where, str) and ("#" in where or where[:1] == "[") else ""
     archive = zip_find.archive_at(store.root, read_only=read_only, limits=limits, storage=storage)
     if archive is not None:
@@ -96,9 +126,13 @@ def _file(where: str | os.PathLike[str], read_only: bool, limits: Limits) -> tup
         what = found.what if found is not None else "file"
         if read_only and what in sniff.SCANNED:
             return direct.open_path(store.root, limits), ""
+        if what == sniff.SET:
+            return reference_sets.open_set(store.root, limits=limits), ""
         raise UnsupportedError(
             f"this is {sniff.with_article(what)}, not an array or group",
             path=store.root,
             hint=(found and found.cure) or None,
         )
+    if read_only and (above := sniff.scanned_above(store.root)) is not None:
+        return direct.open_path(above[0], limits), above[1]
     return store, ""

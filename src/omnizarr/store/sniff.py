@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
-from typing import Final, NamedTuple
+import zlib
+from typing import BinaryIO, Final, NamedTuple
+
+from omnizarr.errors import OmnizarrError
+from omnizarr.native import unpacked
 
 _HEAD: Final = 1 << 16
 
@@ -46,8 +51,8 @@ _CURES: Final = {
     "GRIB file": 'It opens with mode="r".',
     "TIFF file": 'It opens with mode="r".',
     "FITS file": 'It opens with mode="r".',
-    "reference set": "Reference sets cannot be opened yet.",
-    "parquet file": "Reference sets cannot be opened yet.",
+    "reference set": "`omnizarr.open` and `oz info` open it.",
+    "parquet file": "A reference set in parquet is the folder around such files: open that.",
     "tar file": "Unpack it into a directory.",
     "gzip file": "Unpack it first.",
     "bzip2 file": "Unpack it first.",
@@ -57,6 +62,18 @@ _CURES: Final = {
     "NumPy file": "numpy.load reads it; omnizarr.create_array(where, data=…) stores what it gives.",
     "HTML page": "A server seems to have sent a page in place of the data.",
 }
+
+
+SET: Final = "reference set"
+"""What a reference set in JSON is called, packed or not."""
+
+_PACKED: Final = frozenset(("gzip file", "zstd file"))
+_MOST_PACKED: Final = 1 << 29
+_MOST_UNPACKED: Final = 1 << 32
+
+# Strings, not compiled patterns: compiling takes longer than importing.
+_IS_SET: Final = rb'"(?:refs|gen)"\s*:|\.z(?:array|group|attrs|metadata)"\s*:|zarr\.json"\s*:'
+_IS_REFERENCE: Final = rb'"\s*:\s*\[\s*"[^"\\]*(?:\\.[^"\\]*)*"\s*(?:,\s*\d+\s*,\s*\d+\s*)?\]'
 
 
 class Sniffed(NamedTuple):
@@ -96,9 +113,35 @@ def sniff_file(path: str) -> Sniffed | None:
         return Sniffed("pipe" if stat.S_ISFIFO(mode) else "device", "Copy what it gives into a file.")
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - pathlib takes longer to import than all stores together
-            return sniff(file.read(_HEAD))
+            found = sniff(file.read(_HEAD))
+            # Files that are packed are opened as they are only if a reference set is in them.
+            inner = sniff(_inside(found.what, file)) if found.what in _PACKED else found
+            return inner if inner.what == SET else found
     except OSError as error:
         return Sniffed("unreadable", error.strerror or "")
+
+
+def _inside(what: str, file: BinaryIO) -> bytes:
+    """Return the first bytes of what is packed in a file, as far as that can be told."""
+    file.seek(0)
+    try:
+        if what == "gzip file":
+            return zlib.decompressobj(31).decompress(file.read(_HEAD), _HEAD)
+        return (unpacked(file.read(_MOST_PACKED), _MOST_UNPACKED) or b"")[:_HEAD]
+    except (OmnizarrError, zlib.error):
+        return b""
+
+
+def scanned_above(path: str) -> tuple[str, str] | None:
+    """Return the file of a scanned format that a path which does not exist leads into, and the path within it."""
+    inside = ""
+    while not os.path.lexists(path):
+        path, name = os.path.split(path)
+        if not name:
+            return None
+        inside = f"{name}/{inside}".rstrip("/")
+    found = sniff_file(path) if inside else None
+    return (path, inside) if found is not None and found.what in SCANNED else None
 
 
 def sniff(head: bytes) -> Sniffed:
@@ -129,7 +172,8 @@ def _what_text(head: bytes) -> str:
         if text[: len(start)].lower() == start:
             return what
     if text[:1] in (b"{", b"["):
-        return "reference set" if b'"refs"' in head or b'.zarray"' in head or b'.zgroup"' in head else "JSON document"
+        found = text[:1] == b"{" and (re.search(_IS_SET, head) or re.search(_IS_REFERENCE, head))
+        return SET if found else "JSON document"
     return "text file" if _is_text(head) else "binary file"
 
 

@@ -71,8 +71,8 @@ def test_values_for_a_dimension_of_length_one(kit):
     group = kit.opened(combine(sets, concat={"t": [datetime(2000, 1, 3 - n) for n in range(3)]}))  # noqa: DTZ001
     assert group["v"][:, 0].tolist() == [2, 1, 0]
     assert group["t"][...].tolist() == [10957, 10958, 10959]
+    long = [kit.make(None, "long", {"v": kit.Var(("t",), np.zeros(2))})]
     with pytest.raises(MetadataError, match="which have more along it"):
-        long = [kit.make(None, "long", {"v": kit.Var(("t",), np.zeros(2))})]
         combine(long, concat={"t": [1]})
 
 

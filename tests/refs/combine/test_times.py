@@ -28,7 +28,9 @@ ORIGINS = ["1970-01-01", "2000-02-28 12:00", "1850-1-1", "1999-12-31T23:59:30", 
 )
 def test_reference_dates(calendar, year, month, day, unit):
     text = f"{unit} since {year:04d}-{month:02d}-{day:02d} 06:00"
-    expected = cftime.date2num(cftime.datetime(year, month, day, 6, calendar=calendar), "seconds since 1970-01-01", calendar)
+    expected = cftime.date2num(
+        cftime.datetime(year, month, day, 6, calendar=calendar), "seconds since 1970-01-01", calendar
+    )
     assert since(text, calendar).origin == int(expected) * 10**9
 
 

@@ -15,6 +15,7 @@ from omnizarr.refset.store import store_of
 
 tifffile = pytest.importorskip("tifffile")
 pytest.importorskip("imagecodecs")
+plain = pytest.mark.filterwarnings("ignore:Dataset has no geotransform")
 
 
 def opened(path, **options):
@@ -49,7 +50,13 @@ COMPRESSIONS = {
     "packbits": {"compression": "packbits"},
     "lzma": {"compression": "lzma"},
 }
-SHAPES = {"gray": (50, 70), "stack": (3, 50, 70), "rgb": (50, 70, 3), "planes": (3, 50, 70), "hyperstack": (2, 3, 50, 70)}
+SHAPES = {
+    "gray": (50, 70),
+    "stack": (3, 50, 70),
+    "rgb": (50, 70, 3),
+    "planes": (3, 50, 70),
+    "hyperstack": (2, 3, 50, 70),
+}
 
 
 @pytest.mark.parametrize("compression", COMPRESSIONS)
@@ -57,8 +64,10 @@ SHAPES = {"gray": (50, 70), "stack": (3, 50, 70), "rgb": (50, 70, 3), "planes": 
 def test_layouts(layout, compression, tmp_path):
     checked = 0
     for i, dtype in enumerate(["u1", "i2", "u4", "i8", "f2", "f4", "f8", "c8"]):
-        if "predictor" in COMPRESSIONS[compression] and dtype == "c8":
+        if "predictor" in COMPRESSIONS[compression] and dtype in ("i8", "c8"):
             continue
+        if compression == "lzma" and dtype not in ("u1", "f4"):
+            continue  # slow to write
         name = list(SHAPES)[(i + len(layout)) % len(SHAPES)]
         options = {**LAYOUTS[layout], **COMPRESSIONS[compression]}
         if name in ("rgb", "planes"):
@@ -72,7 +81,7 @@ def test_layouts(layout, compression, tmp_path):
         assert array.dtype.newbyteorder("=") == values.dtype, (dtype, name)
         np.testing.assert_array_equal(array[...], tifffile.imread(path), err_msg=f"{dtype} {name}")
         checked += 1
-    assert checked >= 7
+    assert checked >= (2 if compression == "lzma" else 6)
 
 
 def test_many_short_strips_are_a_rectilinear_grid(tmp_path):
@@ -82,10 +91,11 @@ def test_many_short_strips_are_a_rectilinear_grid(tmp_path):
     group = opened(path)
     np.testing.assert_array_equal(group["0"][...], values)
     np.testing.assert_array_equal(group["0"][1, 590:610, ::7], values[1, 590:610, ::7])
-    assert group["0"].metadata.format == "zarr3" if hasattr(group["0"], "metadata") else True
+    assert group["0"].chunks == (1, (600, 400), 701)
 
 
-@pytest.mark.parametrize(("bits", "dtype"), [(1, "u1"), (2, "u1"), (4, "u1"), (12, "u2")])
+@plain
+@pytest.mark.parametrize(("bits", "dtype"), [(1, "uint8"), (2, "uint8"), (4, "uint8"), (12, "uint16")])
 @pytest.mark.parametrize("compression", [None, "zlib"])
 @pytest.mark.parametrize("layout", [{"rowsperstrip": 16}, {"tile": (16, 16)}])
 def test_few_bits(bits, dtype, compression, layout, tmp_path):
@@ -94,8 +104,16 @@ def test_few_bits(bits, dtype, compression, layout, tmp_path):
     rasterio = pytest.importorskip("rasterio")
     more = {"tiled": True, "blockxsize": 16, "blockysize": 16} if "tile" in layout else {"blockysize": 16}
     with rasterio.open(
-        path, "w", driver="GTiff", width=43, height=50, count=1, dtype=dtype, nbits=bits,
-        compress="deflate" if compression else "none", **more,
+        path,
+        "w",
+        driver="GTiff",
+        width=43,
+        height=50,
+        count=1,
+        dtype=dtype,
+        nbits=bits,
+        compress="deflate" if compression else "none",
+        **more,
     ) as file:
         file.write(values, 1)
     np.testing.assert_array_equal(opened(path)["0"][...], values)
@@ -111,12 +129,16 @@ def test_bits_in_reverse(tmp_path):
         at, size = page.dataoffsets[0], page.databytecounts[0]
     data[at : at + size] = bytes(int(f"{byte:08b}"[::-1], 2) for byte in data[at : at + size])
     with tifffile.TiffFile(path) as file:
-        place = file.pages[0].tags[262].offset  # PhotometricInterpretation becomes FillOrder, which sorts before nothing else
+        place = (
+            file.pages[0].tags[262].offset
+        )  # PhotometricInterpretation becomes FillOrder, which sorts before nothing else
     path.write_bytes(bytes(data))
     assert place
     with tifffile.TiffFile(path, mode="r+b") as file:
         entry = file.pages[0].tags["ResolutionUnit"].offset
-    data[entry : entry + 12] = (266).to_bytes(2, "little") + (3).to_bytes(2, "little") + (1).to_bytes(4, "little") + b"\2\0\0\0"
+    data[entry : entry + 12] = (
+        (266).to_bytes(2, "little") + (3).to_bytes(2, "little") + (1).to_bytes(4, "little") + b"\2\0\0\0"
+    )
     path.write_bytes(bytes(data))
     np.testing.assert_array_equal(opened(path)["0"][...], values)
 
@@ -132,10 +154,13 @@ def test_images_that_imagecodecs_decodes(name, tmp_path):
     np.testing.assert_array_equal(opened(path)["0"][...], tifffile.imread(path))
 
 
+@plain
 def test_compressions_that_are_refused_by_name(tmp_path):
     path = tmp_path / "a.tif"
     rasterio = pytest.importorskip("rasterio")
-    with rasterio.open(path, "w", driver="GTiff", width=64, height=64, count=1, dtype="u1", nbits=1, compress="ccittfax4") as file:
+    with rasterio.open(
+        path, "w", driver="GTiff", width=64, height=64, count=1, dtype="uint8", nbits=1, compress="ccittfax4"
+    ) as file:
         file.write(np.ones((64, 64), np.uint8), 1)
     with pytest.raises(UnsupportedError, match="CCITT fax 4"):
         scan(SourceFile(path))
@@ -143,6 +168,7 @@ def test_compressions_that_are_refused_by_name(tmp_path):
         assert not list(opened(path, on_error="drop"))
 
 
+@plain
 def test_samples_that_no_array_has(tmp_path):
     path = tmp_path / "a.tif"
     rasterio = pytest.importorskip("rasterio")
@@ -212,7 +238,9 @@ def test_data_behind_a_single_page(tmp_path):
 
 def test_sets_of_tifffile_open(tmp_path):
     values = values_of((64, 96, 3), "u2")
-    for i, options in enumerate(({"compression": "lzw", "predictor": True}, {"compression": "zstd"}, {"byteorder": ">"})):
+    for i, options in enumerate(
+        ({"compression": "lzw", "predictor": True}, {"compression": "zstd"}, {"byteorder": ">"})
+    ):
         path = tmp_path / f"{i}.tif"
         tifffile.imwrite(path, values, tile=(32, 32), photometric="rgb", **options)
         with tifffile.imread(path, aszarr=True) as store:

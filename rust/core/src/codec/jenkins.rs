@@ -1,7 +1,7 @@
 //! Bob Jenkins' hash lookup3 ("hashlittle"), of bytes that may come in two pieces.
 
 /// The hash of `prefix` followed by `bytes`.
-pub(super) fn lookup3(prefix: &[u8], bytes: &[u8], initial: u32) -> u32 {
+pub(crate) fn lookup3(prefix: &[u8], bytes: &[u8], initial: u32) -> u32 {
     let length = prefix.len().wrapping_add(bytes.len());
     let start = 0xDEAD_BEEF_u32.wrapping_add(length as u32).wrapping_add(initial);
     let mut state = State { a: start, b: start, c: start };

@@ -77,6 +77,7 @@ pub(crate) use deflate::{BEST_RATIO, crc32_after, deflate_raw, inflate_raw};
 pub use delta::Delta;
 pub use gzip::Gzip;
 pub use hdf5_lz4::Hdf5Lz4;
+pub(crate) use jenkins::lookup3;
 pub use lz4::Lz4;
 pub use lzf::Lzf;
 pub use lzma::Lzma;

@@ -44,6 +44,8 @@ pub(super) struct Batch<'a> {
     pub cells: &'a Cells<'a>,
     pub out: &'a View,
     pub parallel: bool,
+    /// The most bytes that any value can have, where all chunks have one shape.
+    pub most: Option<u64>,
 }
 
 impl Call<'_> {
@@ -56,7 +58,10 @@ impl Call<'_> {
         parallel: bool,
         interrupt: Interrupt<'_>,
     ) -> Result<()> {
-        let batch = Batch { call: self, cells, out, parallel };
+        let (chain, grid) = (&self.engine.spec.chain, &self.engine.grid);
+        let most = chain.encoded_size(&chain.stored_shape(&grid.chunk)).max() as u64;
+        let most = grid.uneven.is_none().then_some(most);
+        let batch = Batch { call: self, cells, out, parallel, most };
         let total = cells.total();
         for from in (0..total).step_by(WINDOW) {
             let to = from.saturating_add(WINDOW).min(total);
@@ -109,7 +114,7 @@ impl Batch<'_> {
         for &Wanted { offset, length, cell, .. } in wanted {
             let length = match length {
                 Some(length) => Some(length),
-                None if source.remote() && chain.shard().is_none() && !chain.is_raw() => None,
+                None if source.remote() && !self.by_parts(cell, source.gap())? => None,
                 None => source.stamp().map_err(|error| error.at(&self.key(cell)))?.size,
             };
             if let Some(length) = length {
@@ -147,6 +152,16 @@ impl Batch<'_> {
         Ok(())
     }
 
+    /// Whether less than a whole value may be read, for which its size must be known.
+    fn by_parts(&self, cell: usize, gap: u64) -> Result<bool> {
+        let chain = &self.call.engine.spec.chain;
+        let gap = usize::try_from(gap).unwrap_or(usize::MAX);
+        let spans = |_: &str, shape: &[usize], sel: &Sel<'_>, _: &View, _: &mut Scratch| {
+            Ok(sel.spans(shape, chain.item, gap).is_some())
+        };
+        Ok(chain.shard().is_some() || chain.is_raw() && self.in_cell(cell, spans)?)
+    }
+
     /// Plan to read only the spans of an uncompressed value that are selected; `false` if all of it is as good.
     fn plan_spans(
         &self,
@@ -178,6 +193,9 @@ impl Batch<'_> {
 
     /// The most bytes that a cell's value can have; its length must not be more.
     fn bound(&self, cell: usize, length: Option<u64>) -> Result<u64> {
+        if let Some(most) = self.most.filter(|&most| length.is_none_or(|length| length <= most)) {
+            return Ok(most);
+        }
         self.in_cell(cell, |key, shape, _, _, _| {
             let most = self.call.engine.spec.chain.encoded_size(shape).max();
             let size = length.map_or(0, |length| usize::try_from(length).unwrap_or(usize::MAX));

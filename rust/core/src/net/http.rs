@@ -12,8 +12,8 @@ use url::Url;
 use super::answer::{self, contradiction, looks_like_html, says_html};
 use super::body::{Body, Need};
 use super::judge::{html, judge, past};
-use super::{Held, hold, net};
 use super::request::{Attempt, Target, Trouble, broken, check_status, fault, headers, send, shown};
+use super::{Held, hold, net};
 use crate::error::{Error, Result};
 use crate::pool::Interrupt;
 use crate::refs::{Done, Source, Stamp};
@@ -156,6 +156,15 @@ impl Source for HttpSource {
         let inner = Arc::clone(&self.0);
         match net() {
             Ok(net) => drop(net.runtime().spawn(async move { done(inner.range(offset, length, Need::All).await) })),
+            Err(error) => done(Err(error)),
+        }
+    }
+
+    /// Without asking for the size first.
+    fn start_whole(&self, most: u64, done: Done) {
+        let inner = Arc::clone(&self.0);
+        match net() {
+            Ok(net) => drop(net.runtime().spawn(async move { done(inner.whole(most).await) })),
             Err(error) => done(Err(error)),
         }
     }

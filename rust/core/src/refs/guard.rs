@@ -79,8 +79,8 @@ impl Guard {
         let mut folder = url.clone();
         folder.set_query(None);
         folder.set_fragment(None);
-        let end = folder.path().rfind('/').map_or(0, |at| at.saturating_add(1));
-        folder.set_path(&folder.path().get(..end).unwrap_or_default().to_owned());
+        let (path, _) = url.path().rsplit_once('/').unwrap_or_default();
+        folder.set_path(&format!("{path}/"));
         Err(refused(url.as_str(), "the set may not reach this place", folder.as_str()))
     }
 

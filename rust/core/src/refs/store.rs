@@ -10,6 +10,7 @@ use super::sources::Sources;
 use super::{Open, Reference, Rows, Source, Urls};
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
+use crate::fork;
 use crate::keys::Keys;
 use crate::store::{Listing, Locate, Object, Spot, Store, Token, check_key, check_prefix, place_of};
 
@@ -35,6 +36,11 @@ pub trait ByKey: Send + Sync {
 
     /// The keys that begin so, no more than `most` of them.
     fn keys(&self, prefix: &str, most: usize) -> Result<Vec<String>>;
+
+    /// The only folder right below a prefix, ending in `/`, if that can be said without going through all keys.
+    fn only_folder(&self, _prefix: &str) -> Option<String> {
+        None
+    }
 }
 
 /// A reference set as a store to read.
@@ -129,6 +135,7 @@ impl RefStore {
     }
 
     fn is_mixed(&self, path: &str) -> bool {
+        let _fork = fork::guard();
         let mixed = self.mixed.get_or_init(|| {
             let chunks = self.documents.keys().filter_map(|key| self.chunk(key));
             chunks.map(|(array, _)| array.keys.path.clone()).collect()
@@ -151,6 +158,12 @@ impl RefStore {
         }
         Ok(keys.into_iter().collect())
     }
+}
+
+/// The folder right below a prefix that a key lies in, ending in `/`.
+fn folder_of(prefix: &str, key: &str) -> Option<String> {
+    let (name, _) = key.get(prefix.len()..)?.split_once('/')?;
+    Some(format!("{prefix}{name}/"))
 }
 
 /// Listing more keys than this is refused.
@@ -330,17 +343,39 @@ impl Store for RefStore {
 
     fn list_dir(&self, prefix: &str) -> Result<Listing> {
         check_prefix(prefix)?;
-        let (mut keys, mut prefixes) = (Vec::new(), BTreeSet::new());
-        for key in self.keys_below(prefix)? {
-            match key.get(prefix.len()..).and_then(|rest| rest.split_once('/')) {
-                Some((name, _)) => drop(prefixes.insert(format!("{prefix}{name}/"))),
-                None => keys.push(key),
+        let mut keys: BTreeSet<String> = BTreeSet::new();
+        let mut folders: BTreeSet<String> = BTreeSet::new();
+        let mut add = |key: &str| match folder_of(prefix, key) {
+            Some(folder) => drop(folders.insert(folder)),
+            None => drop(keys.insert(key.to_owned())),
+        };
+        let documents = self.documents.range(prefix.to_owned()..).map(|(key, _)| key);
+        documents.take_while(|key| key.starts_with(prefix)).for_each(|key| add(key));
+        for other in &self.others {
+            match other.only_folder(prefix) {
+                Some(folder) => add(&folder),
+                None => other.keys(prefix, MOST_LISTED)?.iter().for_each(|key| add(key)),
             }
         }
-        Ok((keys, prefixes.into_iter().collect()))
+        for (path, array) in &self.arrays {
+            // Of arrays further down only the folder counts, if there is a chunk at all; their chunks may be millions.
+            if path.len() > prefix.len() && path.starts_with(prefix) {
+                if !array.rows.present(0, 1)?.is_empty() {
+                    add(path);
+                }
+            } else if prefix.starts_with(path.as_str()) {
+                array.listed()?.iter().filter(|key| key.starts_with(prefix)).for_each(|key| add(key));
+            }
+        }
+        Ok((keys.into_iter().collect(), folders.into_iter().collect()))
     }
 
     fn size(&self, key: &str) -> Result<Option<u64>> {
-        Ok(self.object(key)?.map(|value| value.size()))
+        // The set itself tells how long a part is: no source is opened to learn whether a key is there.
+        match self.find(key)? {
+            Some(Reference::Range { length, .. }) => Ok(Some(length)),
+            Some(Reference::Inline(bytes)) => Ok(Some(bytes.len() as u64)),
+            _ => Ok(self.object(key)?.map(|value| value.size())),
+        }
     }
 }

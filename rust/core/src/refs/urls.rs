@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use super::columns::INLINE;
 use crate::error::{Error, Result};
+use crate::fork;
 
 /// URLs under numbers, each once; more can be added while the set is in use.
 #[derive(Default)]
@@ -21,6 +22,7 @@ struct Table {
 impl Urls {
     /// The number of a URL, which is added if it is new.
     pub fn number(&self, url: &str) -> Result<u32> {
+        let _fork = fork::guard();
         if let Some(&number) = self.table.read().unwrap_or_else(PoisonError::into_inner).numbers.get(url) {
             return Ok(number);
         }
@@ -38,12 +40,14 @@ impl Urls {
 
     /// The URL of a number.
     pub fn get(&self, number: u32) -> Option<Arc<str>> {
+        let _fork = fork::guard();
         let table = self.table.read().unwrap_or_else(PoisonError::into_inner);
         table.texts.get(usize::try_from(number).ok()?).map(Arc::clone)
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
+        let _fork = fork::guard();
         self.table.read().unwrap_or_else(PoisonError::into_inner).texts.len()
     }
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, MutableMapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from omnizarr.errors import ExistsError, NotFoundError
+from omnizarr.errors import ExistsError, NotFoundError, UnsupportedError
 from omnizarr.nc.dataset.buffered import BufferedSource, copy_values
 from omnizarr.nc.dataset.errors import BadOptionError
 from omnizarr.nc.files.hdf5_library import load_h5py
@@ -17,6 +17,7 @@ from omnizarr.nc.opening import create_source, open_source
 from omnizarr.nc.source import Source
 from omnizarr.nc.tree import Group
 from omnizarr.nc.url import asked_kind
+from omnizarr.store.remote import url_of
 
 _FILE_KINDS: Final = (*NETCDF3_KINDS, *NETCDF4_KINDS)
 FORMATS: Final = (
@@ -67,6 +68,8 @@ def open_place(
         raise BadOptionError(f"unrecognized format requested: {format!r}", hint=f"One of: {', '.join(FORMATS)}.")
     if plain == "r":
         return _open_bytes(memory) if memory is not None else Opened(open_source(where, "r"))
+    if (url := url_of(where)) is not None:
+        raise UnsupportedError(f"{url} is on a server, and cannot be changed", hint="Copy it: `oz copy`.")
     if plain == "a":
         found = _append(where)
         if found is not None:

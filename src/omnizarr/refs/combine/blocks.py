@@ -117,7 +117,7 @@ def renumbered(ids: Ids, table: Ids, out: Ids) -> npt.NDArray[np.bool_] | None:
             raise MetadataError("references name URLs, of which there are none")
         return None
     np.copyto(out, ids, where=special)
-    return ids == INLINE
+    return np.equal(ids, INLINE)
 
 
 def destinations(counts: tuple[int, ...], part: Part) -> Numbers:
@@ -183,10 +183,9 @@ def window(chunks: Chunks, box: Sequence[tuple[int, int]]) -> Chunks:
     counts = tuple(b - a for a, b in box)
     if chunks.numbers is None:
         cut = tuple(slice(a, b) for a, b in box)
-        urls, offsets, lengths = (
-            np.ascontiguousarray(column.reshape(chunks.counts)[cut]).reshape(-1)
-            for column in (chunks.urls, chunks.offsets, chunks.lengths)
-        )
+        urls = np.ascontiguousarray(chunks.urls.reshape(chunks.counts)[cut]).reshape(-1)
+        offsets = np.ascontiguousarray(chunks.offsets.reshape(chunks.counts)[cut]).reshape(-1)
+        lengths = np.ascontiguousarray(chunks.lengths.reshape(chunks.counts)[cut]).reshape(-1)
         return Chunks(counts, urls, offsets, lengths, None, chunks.inline)
     check_numbers(chunks)
     places = np.unravel_index(chunks.numbers.astype(np.int64), chunks.counts) if chunks.counts else ()

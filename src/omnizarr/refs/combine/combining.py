@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal, TypeAlias, TypedDict, Unpack, get_args
 
@@ -9,12 +10,14 @@ from omnizarr.errors import MetadataError
 from omnizarr.hierarchy.nodes import Meta, documents
 from omnizarr.limits import Limits
 from omnizarr.refs.combine.blocks import Part, UrlTable, placed
+from omnizarr.refs.combine.bringing import Scanning, bring_all
 from omnizarr.refs.combine.conflicts import Attributes, Conflicts
-from omnizarr.refs.combine.inputs import Given, Input, Reader, named
+from omnizarr.refs.combine.inputs import Given, Input, Reader
 from omnizarr.refs.combine.options import Options
 from omnizarr.refs.combine.planning import Plan, plan
-from omnizarr.refs.combine.reading import chunks_of
 from omnizarr.refs.combine.selectors import Selector
+from omnizarr.refs.scan.many import Progress
+from omnizarr.refs.scan.source import Options as Scan
 from omnizarr.refset.model import Ids, References, Stamp
 
 Compat: TypeAlias = Literal["identical", "override"]
@@ -41,6 +44,11 @@ class Settings(TypedDict, total=False):
     base: str
     allow: Sequence[str]
     limits: Limits
+    scan: Scan
+    workers: int | None
+    cache: str | os.PathLike[str] | None
+    on_error: Literal["raise", "skip"]
+    progress: Progress | None
 
 
 def options_of(given: Settings) -> Options:
@@ -57,6 +65,7 @@ def options_of(given: Settings) -> Options:
         given.get("keep", usual.keep),
         given.get("missing", usual.missing),
         given.get("sort", usual.sort),
+        usual.cut,
         given.get("base", usual.base),
         tuple(given.get("allow", usual.allow)),
         given.get("limits", usual.limits),
@@ -65,6 +74,18 @@ def options_of(given: Settings) -> Options:
         if word in _WORDS and value not in _WORDS[word]:
             raise MetadataError(f"{word} is {value!r}, not one of {', '.join(map(repr, _WORDS[word]))}")
     return known
+
+
+def scanning_of(given: Settings) -> Scanning:
+    """Say how files are scanned that are given by their places."""
+    usual = Scanning()
+    return Scanning(
+        given.get("scan", usual.options),
+        given.get("workers"),
+        given.get("cache"),
+        given.get("on_error", usual.on_error),
+        given.get("progress"),
+    )
 
 
 def combine(
@@ -79,16 +100,18 @@ def combine(
     that the sets do not have is put before their own. All other variables must be the same in all sets that have them.
 
     Args:
-        sets: The sets, or pairs of a name and a set; names stand in messages, and patterns are for them.
+        sets: The sets, or pairs of a name and a set; names stand in messages, and patterns are for them. Or the places
+            of files and of sets: files are scanned, and sets are read.
         concat: The dimensions; a mapping says where the coordinate of each set is from, see `Selector`.
-        settings: `identical`, `compat`, `attributes`, `keep`, `missing`, `sort`; see `Options`.
+        settings: `identical`, `compat`, `attributes`, `keep`, `missing`, `sort`: see `Options`. For files that are
+            scanned: `scan` (its options), `workers`, `cache`, `on_error`, `progress`, as for `scan`.
 
     Raises:
         MetadataError: If the sets do not fit together; all that does not fit is told at once, with the files' names.
     """
     options = options_of(settings)
     reader = Reader(options.limits)
-    inputs = [reader.read(name, one() if callable(one) else one) for name, one in named(sets)]
+    inputs = [reader.read(name, one) for name, one in bring_all(sets, scanning_of(settings))]
     if not inputs:
         raise MetadataError("there are no sets to combine")
     return assembled(plan(inputs, selectors(concat), options), inputs)
@@ -115,7 +138,7 @@ def assembled(made: Plan, inputs: Sequence[Input]) -> References:
             numbers = ids[piece.source]
             if numbers is None:
                 numbers = ids[piece.source] = table.add(inputs[piece.source].references.urls)
-            parts.append(piece.part(chunks_of(inputs[piece.source], path), numbers))
+            parts.append(piece.part(inputs[piece.source].chunks(path), numbers))
         result.arrays[path] = placed(variable.meta.grid.counts(variable.meta.shape), parts)
     result.stamps = stamps_of(one for one, used in zip(inputs, ids, strict=True) if used is not None)
     for one in inputs:

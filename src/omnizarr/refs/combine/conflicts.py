@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, TypeAlias
 from omnizarr.errors import MetadataError
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.codec import Codec, resolve
+from omnizarr.model.fill import Fill
 from omnizarr.model.jsonvalue import JSON
 
 Attributes: TypeAlias = Literal["drop_conflicts", "override", "no_conflicts"]
@@ -79,7 +80,8 @@ def decoding(meta: ArrayMeta) -> dict[str, str]:
     return {
         "dtype": meta.dtype.numpy.str if not meta.dtype.vlen else meta.dtype.name,
         "codecs": " ".join(_codec(codec) for codec in meta.codecs),
-        "fill_value": "none" if meta.fill.bits is None else repr(meta.fill.value(meta.dtype)),
+        # Without a fill value, what is missing reads as zero.
+        "fill_value": str((Fill.zero(meta.dtype) if meta.fill.bits is None else meta.fill).value(meta.dtype)),
         "dimensions": json.dumps(meta.dims),
     }
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TypeAlias
 
 from omnizarr.errors import MetadataError, NodeTypeError, OmnizarrError
@@ -13,13 +15,27 @@ from omnizarr.hierarchy.nodes import parse
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
-from omnizarr.refset.model import References
+from omnizarr.refset.model import Chunks, References
 
 Loader: TypeAlias = Callable[[], References]
 """Something that brings a set, whenever it is asked: the same one each time."""
 
-Given: TypeAlias = References | tuple[str, References | Loader]
-"""A set as callers give it: alone, or with the name that messages call it by."""
+Given: TypeAlias = References | tuple[str, References | Loader] | str | os.PathLike[str]
+"""A set as callers give it: alone, or with the name that messages call it by; or the place of a file or set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A file or a set that is brought when it is asked for."""
+
+    where: str
+
+    def __call__(self) -> References:
+        """Read the set, or scan the file."""
+        # Who gives sets in memory needs no scanners, and what lies below them may combine sets.
+        bring: Callable[[str], References] = import_module("omnizarr.refs.combine.bringing").bring
+        return bring(self.where)
+
 
 _NAMES = frozenset(name for one in DIALECTS.values() for name in one.documents)
 
@@ -32,6 +48,21 @@ class Input:
     references: References
     arrays: dict[str, ArrayMeta]
     groups: dict[str, GroupMeta]
+    load: Loader | None = None
+    """What brings the set again, where some of its arrays are not kept."""
+    dropped: frozenset[str] = frozenset()
+    """The arrays whose chunks are not kept."""
+
+    def chunks(self, path: str) -> Chunks:
+        """Return the references of an array; one without any has only missing chunks."""
+        if path in self.dropped and self.load is not None:
+            found = self.load().arrays.get(path)
+        else:
+            found = self.references.arrays.get(path)
+        if found is not None:
+            return found
+        meta = self.arrays[path]
+        return Chunks.ranges(meta.grid.counts(meta.shape), 0, [], [], numbers=[])
 
 
 def formats_of(one: Input) -> Iterator[str]:
@@ -103,10 +134,13 @@ class Reader:
 
 def named(sets: Iterable[Given] | Mapping[str, References]) -> Iterator[tuple[str, References | Loader]]:
     """Give each set a name: its own, or that of the first file that it refers to."""
-    for number, one in enumerate(sets.items() if isinstance(sets, Mapping) else sets):
+    given: Iterable[Given] = sets.items() if isinstance(sets, Mapping) else sets
+    for number, one in enumerate(given):
         if isinstance(one, References):
             yield one.urls[0] if one.urls else f"set {number}", one
         elif isinstance(one, tuple) and len(one) == 2:
             yield one
+        elif isinstance(one, (str, os.PathLike)):
+            yield os.fspath(one), Place(os.fspath(one))
         else:
             raise NodeTypeError(f"sets are combined, or pairs of a name and a set, not {type(one).__name__}")

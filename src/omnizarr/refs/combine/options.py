@@ -29,6 +29,9 @@ class Options(NamedTuple):
     sort: bool = True
     """Whether sets are put into the order of their coordinates; else they stay in the order that they are given in."""
 
+    cut: bool = True
+    """Whether the last chunk of a set may be cut to what it holds, where it is stored as it is."""
+
     base: str = ""
     """What relative URLs are relative to."""
 

@@ -159,7 +159,7 @@ class _Planner:
         if layout.holes:
             self._holes[path] = layout.holes
         try:
-            variable = layout.variable(blocks, self.names)
+            variable = layout.variable(blocks, self.names, cut=self.options.cut)
         except UnsupportedError as error:
             error.path = path
             raise
@@ -238,7 +238,11 @@ class _Planner:
         """Make the coordinate of a dimension, embedded in the result."""
         values = line.values
         assert values is not None  # noqa: S101 - whoever calls has looked
-        attributes = self._attributes(path, members, members[0].meta.attributes) if members else {}
+        found = {id(member.meta): member for member in members}.values()
+        # Units that are brought into one are no conflict.
+        some = [{k: v for k, v in one.meta.attributes.items() if k not in (line.attributes or ())} for one in found]
+        files = [self.names[one.source] for one in found]
+        attributes = merged_attributes(some, self.options.attributes, self.conflicts, path, files) if some else {}
         attributes.pop("_ARRAY_DIMENSIONS", None)
         attributes |= line.attributes or {}
         return embedded(values, (line.dim,), attributes, members[0].meta if members else None, self._format())

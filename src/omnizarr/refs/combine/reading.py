@@ -47,16 +47,7 @@ class Wanted(NamedTuple):
     @property
     def chunks(self) -> Chunks:
         """Its references."""
-        return chunks_of(self.input, self.path)
-
-
-def chunks_of(one: Input, path: str) -> Chunks:
-    """Return the references of an array; an array without any has only missing chunks."""
-    found = one.references.arrays.get(path)
-    if found is not None:
-        return found
-    meta = one.arrays[path]
-    return Chunks.ranges(meta.grid.counts(meta.shape), 0, [], [], numbers=[])
+        return self.input.chunks(self.path)
 
 
 def read_joined(wanted: Sequence[Wanted], options: Options) -> list[Values]:

@@ -41,6 +41,11 @@ class Piece(NamedTuple):
     more: int
     """How many dimensions are new."""
 
+    def counts(self, meta: ArrayMeta) -> tuple[int, ...]:
+        """Return how many chunks there are along each dimension of the result."""
+        own = meta.grid.counts(meta.shape) if self.box is None else tuple(b - a for a, b in self.box)
+        return (1,) * self.more + own
+
     def part(self, chunks: Chunks, table: Ids) -> Part:
         """Cut the chunks of the input to what counts."""
         if self.box is not None:
@@ -127,8 +132,13 @@ class Layout:
     def _usual(self, axis: int) -> int:
         return self.first.grid.longest[axis - len(self.new)] or 1
 
-    def variable(self, blocks: list[list[Cut]], names: Sequence[str]) -> Variable:
+    def variable(self, blocks: list[list[Cut]], names: Sequence[str], *, cut: bool = True) -> Variable:
         """Lay the chunks of all members out.
+
+        Args:
+            blocks: What `blocks` gives.
+            names: The inputs, for messages.
+            cut: Whether chunks that are stored as they are may be cut instead of being stored longer than they hold.
 
         Raises:
             UnsupportedError: If a chunk would have to be cut at its start, or cannot get a dimension.
@@ -137,7 +147,7 @@ class Layout:
         cuts = [[cut for cut, _ in one] for one in boxes]
         grid = grid_of_cuts([joined(one) for one in cuts], self._usuals())
         short: dict[int, tuple[int, int]] = {}
-        if grid.stored is not None:
+        if grid.stored is not None and cut:
             short = self._shorten(cuts)
             grid = grid_of_cuts([joined(one) for one in cuts], self._usuals())
         starts = [_starts(one) for one in cuts]

@@ -25,12 +25,12 @@ class Builder:
     """
 
     def __init__(self, source: SourceFile, dialect: Dialect = "zarr2") -> None:
-        self._dialect: Dialect = dialect
+        self.dialect: Dialect = dialect
         self.references = References(urls=[source.url], stamps={source.url: source.stamp()})
 
     def group(self, path: str = "", attrs: Mapping[str, JSON] | None = None) -> None:
         """Add a group."""
-        self._add(path, documents(GroupMeta(format=self._dialect, attributes=dict(attrs or {}))))
+        self._add(path, documents(GroupMeta(format=self.dialect, attributes=dict(attrs or {}))))
 
     def array(self, path: str, rows: Chunks | None = None, **options: Unpack[ArrayOptions]) -> None:
         """Add an array.
@@ -43,10 +43,10 @@ class Builder:
         Raises:
             MetadataError: If the parts contradict each other, or have no form in the dialect.
         """
-        if options.get("dims") == [] and self._dialect == "zarr2":
+        if options.get("dims") == [] and self.dialect == "zarr2":
             # xarray insists on the attribute even where there is nothing to name.
             options["attrs"] = {**(options.get("attrs") or {}), "_ARRAY_DIMENSIONS": []}
-        meta = array_meta(options, self._dialect)
+        meta = array_meta(options, self.dialect)
         self._add(path, documents(meta))
         self.references.arrays[path] = rows or Chunks.ranges(grid_of(meta).counts, 0, [], [], numbers=[])
 

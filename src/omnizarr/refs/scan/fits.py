@@ -11,8 +11,10 @@ from typing import Any, BinaryIO, Final
 import numpy as np
 
 from omnizarr.errors import CorruptError, OmnizarrError, UnsupportedError, warn
+from omnizarr.hierarchy.create import ZERO
 from omnizarr.model.grid import RectilinearGrid
 from omnizarr.refs.scan.building import Builder
+from omnizarr.refs.scan.fills import fill_attribute
 from omnizarr.refs.scan.fits_header import Unit, units
 from omnizarr.refs.scan.fits_table import binary_type, notes, text_type
 from omnizarr.refs.scan.fits_tiles import tiles
@@ -22,7 +24,7 @@ from omnizarr.refs.scan.splitting import divided
 from omnizarr.refset.model import Chunks, References
 
 _TYPES: Final = {8: "|u1", 16: ">i2", 32: ">i4", 64: ">i8", -32: ">f4", -64: ">f8"}
-_UNSIGNED: Final = {(8, -128): "|i1", (16, 1 << 15): "<u2", (32, 1 << 31): "<u4", (64, 1 << 63): "<u8"}
+_UNSIGNED: Final = {(8, -128): "|i1", (16, 1 << 15): ">u2", (32, 1 << 31): ">u4", (64, 1 << 63): ">u8"}
 _TABLES: Final = ("BINTABLE", "A3DTABLE")
 
 
@@ -56,7 +58,12 @@ class _Scan:
         made = Builder(self._source, "zarr3" if uneven else "zarr2")
         made.group("", _attributes(found[next(iter(found))]))
         for name, (rows, options) in self._arrays.items():
-            made.array(name, rows, **options)  # type: ignore[misc] - collected before the dialect is known
+            fill = options["fill_value"]
+            options["attrs"] |= fill_attribute(fill, options["dtype"], made.dialect)
+            if uneven:
+                options["fill_value"] = ZERO if fill is None else fill
+                options["codecs"] = _native(options["codecs"])
+            made.array(name, rows, **options)
         return made.references
 
     def _add(self, name: str, unit: Unit) -> None:
@@ -101,16 +108,27 @@ class _Scan:
         if dtype != stored:
             if dtype.itemsize == 8:
                 raise UnsupportedError(f"unit {unit.number} has unsigned values of 64 bits, which is not supported")
-            shift = {"id": "fixedscaleoffset", "offset": int(zero), "scale": 1, "dtype": dtype.str, "astype": stored.str}
+            shift = {
+                "id": "fixedscaleoffset",
+                "offset": int(zero),
+                "scale": 1,
+                "dtype": dtype.str,
+                "astype": stored.str,
+            }
             codecs = [shift, *codecs]
             fill = None if fill is None else fill + int(zero)
         elif scale != 1 or zero != 0:
             attrs |= {"scale_factor": scale, "add_offset": zero}
-        if fill is not None:
-            attrs["_FillValue"] = fill
         names = [("x", "y", "z")[i] if i < 3 else f"axis{i + 1}" for i in reversed(range(len(shape)))]
         dims = [self._dim(name, size, unit) for name, size in zip(names, shape, strict=True)]
-        return {"shape": shape, "dtype": dtype, "codecs": codecs or None, "fill_value": fill, "dims": dims, "attrs": attrs}
+        return {
+            "shape": shape,
+            "dtype": dtype,
+            "codecs": codecs or None,
+            "fill_value": fill,
+            "dims": dims,
+            "attrs": attrs,
+        }
 
     def _table(self, name: str, unit: Unit) -> tuple[Chunks, dict[str, Any]]:
         is_text = unit.kind == "TABLE"
@@ -133,6 +151,13 @@ class _Scan:
         return other
 
 
+def _native(codecs: list[dict[str, Any]] | None) -> list[dict[str, Any]] | None:
+    """Return codecs for values in the byte order of memory, which is what Zarr v3 hands to the first of them."""
+    if not codecs or codecs[0]["id"] != "fixedscaleoffset":
+        return codecs
+    return [{**codecs[0], "dtype": np.dtype(codecs[0]["dtype"]).newbyteorder("<").str}, *codecs[1:]]
+
+
 def _is_compressed(unit: Unit) -> bool:
     return unit.cards.get("ZIMAGE") is True
 
@@ -152,5 +177,7 @@ def _name(unit: Unit, taken: dict[str, Unit]) -> str:
 
 def _attributes(unit: Unit) -> dict[str, Any]:
     """Return the cards of a header as attributes, comments as one text."""
-    made = {name: value for name, value in unit.cards.items() if not (isinstance(value, float) and not math.isfinite(value))}
+    made = {
+        name: value for name, value in unit.cards.items() if not (isinstance(value, float) and not math.isfinite(value))
+    }
     return {**made, **{name: "\n".join(lines) for name, lines in unit.notes.items()}}

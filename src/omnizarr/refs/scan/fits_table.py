@@ -19,8 +19,14 @@ _ASCII: Final = re.compile(r"\s*[AIFED](\d+)")
 _DIMS: Final = re.compile(r"\(\s*\d+(\s*,\s*\d+)*\s*\)")
 _TYPES: Final = {"B": "u1", "I": ">i2", "J": ">i4", "K": ">i8", "E": ">f4", "D": ">f8", "C": ">c8", "M": ">c16"}
 _NOTES: Final = {
-    **{"TUNIT": "units", "TSCAL": "scale_factor", "TZERO": "add_offset", "TNULL": "_FillValue", "TDISP": "display"},
-    **{"TFORM": "format", "TCOMM": "comment", "TUCD": "ucd"},
+    "TUNIT": "units",
+    "TSCAL": "scale_factor",
+    "TZERO": "add_offset",
+    "TNULL": "_FillValue",
+    "TDISP": "display",
+    "TFORM": "format",
+    "TCOMM": "comment",
+    "TUCD": "ucd",
 }
 
 
@@ -93,17 +99,17 @@ def binary_type(unit: Unit, *, with_heap: bool) -> np.dtype[Any]:
 
     Args:
         unit: The table.
-        with_heap: Whether columns of arrays of different lengths may be what they are in the row: a count and an offset.
+        with_heap: Whether columns of arrays of different lengths may be a count and an offset, as in the row.
 
     Raises:
         UnsupportedError: If there are such columns, and they may not.
     """
     found = columns(unit)
-    varying = [one.name for one in found if one.form in "PQ" and prod(one.shape)]
+    varying = [one.name for one in found if one.form in "PQ" and one.shape != (0,)]
     if varying and not with_heap:
         raise UnsupportedError(
-            f"the columns {', '.join(varying)} of unit {unit.number} have arrays of different lengths, which references "
-            "cannot describe",
+            f"the columns {', '.join(varying)} of unit {unit.number} have arrays of different lengths, "
+            "which references cannot describe",
             hint='Skip the table, or pass on_error="drop": then they are the places of the arrays.',
         )
     fields = [(one.name, one.dtype, one.shape, one.offset) for one in found if one.dtype.itemsize and prod(one.shape)]

@@ -140,8 +140,8 @@ class _Scan:
         if twice.size:
             first, second = (variable.entries[int(order[i])] for i in (twice[0], twice[0] + 1))
             message = (
-                f"{self._source.url}: the messages at {first.offset} and {second.offset} have the same place in {name}: "
-                f"{first.place._asdict()}"
+                f"{self._source.url}: the messages at {first.offset} and {second.offset} have the same place "
+                f"in {name}: {first.place._asdict()}"
             )
             if self._options.on_error == "raise":
                 hint = 'Pass on_error="drop" to keep the first of them, or write them to files of their own.'
@@ -175,5 +175,9 @@ def _names(kinds: Iterable[Kind]) -> dict[Kind, str]:
 
 def _described(attrs: dict[str, Any]) -> dict[str, Any]:
     """Add what CF calls what GRIB says."""
-    said = {"long_name": attrs.get("GRIB_name"), "units": attrs.get("GRIB_units"), "standard_name": attrs.get("GRIB_cfName")}
+    said = {
+        "long_name": attrs.get("GRIB_name"),
+        "units": attrs.get("GRIB_units"),
+        "standard_name": attrs.get("GRIB_cfName"),
+    }
     return {**attrs, **{name: value for name, value in said.items() if value}}

@@ -56,7 +56,9 @@ class Coordinates:
         seconds = np.rint(named["step"] * _HOUR).astype(np.int64)
         valid = named["time"].astype(np.int64)[:, None] + seconds[None, :]
         shape = [len(named[name]) for name in ("time", "step") if name in of]
-        others.append(self._add("valid_time", valid.reshape(shape), [of[name] for name in ("time", "step") if name in of]))
+        others.append(
+            self._add("valid_time", valid.reshape(shape), [of[name] for name in ("time", "step") if name in of])
+        )
         return dims, others
 
     def of_points(self, grid: str, points: Points, first: Message) -> tuple[list[str], list[str]]:

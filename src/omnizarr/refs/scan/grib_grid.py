@@ -7,11 +7,14 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from omnizarr.errors import CorruptError, UnsupportedError
+from omnizarr.errors import CorruptError, LimitError, UnsupportedError
 from omnizarr.refs.scan.grib_keys import Reader
 
 _MISSING: Final = 2147483647
 _TOLERANCE: Final = 1e-9
+_MOST_POINTS: Final = 1 << 28
+_MOST_LISTED: Final = 1 << 22
+"""The places of more points than this are not looked at, for it would take too long."""
 
 
 class Points(NamedTuple):
@@ -30,22 +33,44 @@ def points(message: Reader, where: str) -> Points:
 
     Raises:
         CorruptError: If it contradicts itself.
+        LimitError: If it claims to have absurdly many points.
         UnsupportedError: If rows run to and fro.
     """
     count = int(message.get("numberOfPoints") or message.get("numberOfValues") or 0)
     if count <= 0:
         raise CorruptError(f"{where} has no points")
+    if count > _MOST_POINTS:
+        raise LimitError(f"{where} claims to have {count} points")
     if message.get("alternativeRowScanning"):
         raise UnsupportedError(f"{where} has rows that run to and fro, which is not supported")
     across, down = (_size(message, *names) for names in (("Ni", "Nx"), ("Nj", "Ny")))
     if not across or not down or across * down != count:
-        return Points((count,), ("values",), None, message.places() is not None)
+        known = count > _MOST_LISTED or message.places() is not None
+        return Points((count,), ("values",), None, known)
     columns_first = bool(message.get("jPointsAreConsecutive"))
     shape = (across, down) if columns_first else (down, across)
-    places = message.places()
-    axes = None if places is None else _axes(places, shape, columns_first=columns_first)
+    if count > _MOST_LISTED:
+        axes, known = _straight(message, (down, across), columns_first=columns_first), True
+    else:
+        places = message.places()
+        axes, known = None if places is None else _axes(places, shape, columns_first=columns_first), places is not None
     names = ("latitude", "longitude") if axes is not None else ("y", "x")
-    return Points(shape, names[::-1] if columns_first else names, axes, places is not None)
+    return Points(shape, names[::-1] if columns_first else names, axes, known)
+
+
+def _straight(
+    message: Reader, sizes: tuple[int, int], *, columns_first: bool
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None:
+    """Return the coordinates of a regular grid by its corners, without a list of all its points."""
+    keys = ("latitudeOfFirst", "latitudeOfLast", "longitudeOfFirst", "longitudeOfLast")
+    corners = [message.get(f"{key}GridPointInDegrees", None, float) for key in keys]
+    if message.get("gridType") != "regular_ll" or None in corners:
+        return None
+    top, bottom, left, right = corners
+    if right < left and not message.get("iScansNegatively"):
+        right += 360
+    found = np.linspace(top, bottom, sizes[0]), np.linspace(left, right, sizes[1])
+    return found[::-1] if columns_first else found
 
 
 def _size(message: Reader, *names: str) -> int:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timezone
-from typing import Any, Final, NamedTuple
+from datetime import UTC, datetime
+from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -68,16 +68,16 @@ class Reader:
         except api.CodesInternalError as error:
             raise CorruptError(f"{where}: eccodes cannot read it: {error}") from None
 
-    def __enter__(self) -> Reader:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._api.codes_release(self._handle)
 
-    def get(self, key: str, default: Any = None) -> Any:  # noqa: ANN401 - text or number
+    def get(self, key: str, default: Any = None, kind: type | None = None) -> Any:  # noqa: ANN401 - text or number
         """Return the value of a key; the default if the message has none."""
         try:
-            return self._api.codes_get(self._handle, key)
+            return self._api.codes_get(self._handle, key, kind)
         except self._api.CodesInternalError:
             return default
 
@@ -96,25 +96,29 @@ class Reader:
         Raises:
             CorruptError: If the message has no time.
         """
-        name = next((str(one) for one in map(self.get, ("cfVarName", "shortName")) if one not in (None, *_UNDEFINED)), "")
+        name = next(
+            (str(one) for one in map(self.get, ("cfVarName", "shortName")) if one not in (None, *_UNDEFINED)), ""
+        )
         name = name or f"param{self.get('paramId', 0)}"
         grid = str(self.get("md5GridSection") or self.get("gridType"))
         kind = Kind(name, str(self.get("typeOfLevel", "unknown")), str(self.get("stepType", "instant")), grid)
-        level = self.get("level:float", self.get("level", 0))
+        level = self.get("level", 0, float)
         return Field(kind, Place(int(self.get("number") or 0), self._time(), self._step(), float(level or 0)))
 
     def _time(self) -> int:
         date, clock = self.get("dataDate"), self.get("dataTime")
         try:
-            day = datetime(date // 10000, date // 100 % 100, date % 100, tzinfo=timezone.utc)
-            return int(day.timestamp()) + clock // 100 * 3600 + clock % 100 * 60 + int(self.get("second", 0))
+            day = datetime(date // 10000, date // 100 % 100, date % 100, tzinfo=UTC)
+            return int(day.timestamp() + clock // 100 * 3600 + clock % 100 * 60 + self.get("second", 0))
         except (TypeError, ValueError):
             raise CorruptError(f"{self._where}: its date is {date} and its time {clock}") from None
 
     def _step(self) -> float:
         text = str(self.get("endStep", 0))
         number = text.rstrip("smhDMYC")
-        unit = text[len(number) :] or {1: "h", 0: "m", 2: "D", 13: "s", 254: "s"}.get(self.get("stepUnits:int", 1), "h")
+        unit = text[len(number) :] or {1: "h", 0: "m", 2: "D", 13: "s", 254: "s"}.get(
+            self.get("stepUnits", 1, int), "h"
+        )
         try:
             return float(number) * _HOURS[unit]
         except (ValueError, KeyError):

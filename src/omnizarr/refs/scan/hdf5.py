@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from omnizarr.errors import NotFoundError, OmnizarrError, UnsupportedError, warn
 from omnizarr.nc.files.hdf5_library import troubles
@@ -102,5 +102,5 @@ def _refuse(source: SourceFile, refused: dict[str, OmnizarrError], options: Opti
 
 
 def _listed(items: list[str], separator: str = ", ") -> str:
-    more: Any = "" if len(items) <= _MOST_NAMED else f"{separator}…"
+    more = "" if len(items) <= _MOST_NAMED else f"{separator}…"
     return separator.join(items[:_MOST_NAMED]) + more

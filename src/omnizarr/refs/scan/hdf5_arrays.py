@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from omnizarr.codec.compile import compile_chain
-from omnizarr.errors import ShapeError
+from omnizarr.errors import ShapeError, UnsupportedError
 from omnizarr.format.fill_json import render_v2
 from omnizarr.format.v2 import DIMENSIONS, parse_array
 from omnizarr.format.v2_dtype import render_dtype
@@ -39,12 +39,14 @@ def add_array(site: Site, var: Var, path: str, options: Options) -> None:
     dims = [dim.name for dim in var.dims] + [f"{var.name}_element_{axis}" for axis in range(len(element.tail))]
     if dataset.get_space().get_simple_extent_type() == h5py.h5s.NULL:
         shape, dims = (0,), [f"{var.name}_nothing"]
+        if element.kind == "records":
+            raise UnsupportedError("it has no values, and its elements have parts of variable length")
         laid = Laid((1, *element.tail), _codecs(element), None, complete=True)
     else:
         # As long as netCDF says: other variables may have made an unlimited dimension longer.
         shape = tuple(max(d.size, n) if d.unlimited else n for d, n in zip(var.dims, dataset.shape, strict=True))
         laid = lay(site, dataset, element, shape)
-    dtype = _model(element)
+    dtype = _model(element) if laid.dtype is None else DType.of(laid.dtype)
     attrs: dict[str, JSON] = {DIMENSIONS: list(dims), **_flags(element, var), **attributes_json(var.attrs)}
     zarray: dict[str, JSON] = {
         "zarr_format": 2,
@@ -88,16 +90,18 @@ def _fill(site: Site, var: Var, element: Element, dtype: DType, laid: Laid) -> F
     "missing". The first must be right where such elements are; where there are none, the attribute `_FillValue` says
     the second. Where there is neither, or zero is meant, there is none: readers take zero, and nobody masks it.
     """
+    if element.kind == "records":
+        return Fill(None)
     if element.kind != "plain":
         return Fill.of("" if element.kind == "text" else None, dtype)
     stored = _stored_fill(site, var.handle.id, element)
     given = _given_fill(var, element)
     if laid.complete:
         chosen = given
-    elif given is not None and (stored is None or stored.tobytes() == given.tobytes()):
-        chosen = given
     else:
-        chosen = stored if stored is not None and any(stored.tobytes()) else None
+        chosen = (
+            stored if any(stored.tobytes()) or (given is not None and given.tobytes() == stored.tobytes()) else None
+        )
     if chosen is None:
         return Fill(None)
     return Fill(np.asarray(chosen, element.dtype).tobytes())
@@ -105,10 +109,9 @@ def _fill(site: Site, var: Var, element: Element, dtype: DType, laid: Laid) -> F
 
 def _stored_fill(site: Site, dataset: Any, element: Element) -> Any:  # noqa: ANN401 - a value of any type
     h5d, plist = site.h5py.h5d, dataset.get_create_plist()
-    if plist.fill_value_defined() != h5d.FILL_VALUE_USER_DEFINED:
-        return None
     value = np.zeros(element.tail, element.memory)
-    plist.get_fill_value(value)
+    if plist.fill_value_defined() == h5d.FILL_VALUE_USER_DEFINED:
+        plist.get_fill_value(value)
     value = value.astype(element.dtype)
     if not element.tail:
         return value

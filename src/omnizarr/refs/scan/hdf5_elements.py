@@ -17,19 +17,22 @@ class Element(NamedTuple):
     """One element.
 
     Attributes:
-        kind: "plain" for those of one size; "text" and "ragged" (arrays of one dimension) are in heaps of the file.
+        kind: "plain" for those of one size; "text", "ragged" (arrays of one dimension) and "records" (structures with
+            text in them) are in heaps of the file.
         dtype: Of a plain one, or of what the arrays hold.
         memory: The same type as h5py wants it, which knows the names of enums.
         tail: More dimensions that each element has.
         exact: Whether the bytes in the file are what NumPy takes for the values.
+        packable: Whether they would be, if the n-bit filter had kept the significant bits alone.
         attrs: What the type says beyond NumPy's: the names of an enum, as CF spells flags.
     """
 
-    kind: Literal["plain", "text", "ragged"]
+    kind: Literal["plain", "text", "ragged", "records"]
     dtype: np.dtype[Any]
     memory: np.dtype[Any]
     tail: tuple[int, ...] = ()
     exact: bool = True
+    packable: bool = True
     attrs: dict[str, JSON] = {}  # noqa: RUF012 - never changed
 
 
@@ -47,13 +50,26 @@ def element_of(h5py: Any, tid: Id) -> Element:  # noqa: ANN401 - a package witho
         if not _exact(h5t, tid.get_super(), 1) or base.subdtype is not None or base.names is not None:
             raise UnsupportedError("its elements are sequences of what is no number")
         return Element("ragged", base, tid.dtype)
+    if kind == h5t.COMPOUND and _has_text(h5t, tid):
+        return Element("records", np.dtype(object), tid.dtype)
     dtype, exact = _plain(h5t, tid, 0), _exact(h5t, tid, 0)
     memory = tid.dtype if exact or kind not in (h5t.INTEGER, h5t.ENUM) else _memory(tid, dtype)
     tail: tuple[int, ...] = ()
     if dtype.subdtype is not None:
         dtype, tail = dtype.subdtype
-        memory = memory.subdtype[0]
-    return Element("plain", dtype, memory, tail, exact, _flags(h5t, tid, dtype))
+        memory = memory.base
+    packable = exact or _exact(h5t, tid, 0, packed=True)
+    return Element("plain", dtype, memory, tail, exact, packable, _flags(h5t, tid, dtype))
+
+
+def _has_text(h5t: Any, tid: Id) -> bool:  # noqa: ANN401 - a module without types
+    """Whether members of a structure are text of any length, and all others have one size."""
+    members = [tid.get_member_type(index) for index in range(tid.get_nmembers())]
+    text = [one.get_class() == h5t.STRING and one.is_variable_str() for one in members]
+    for member, is_text in zip(members, text, strict=True):
+        if not is_text:
+            _plain(h5t, member, 1)
+    return any(text)
 
 
 def _memory(tid: Id, dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -109,25 +125,24 @@ def _bare(dtype: np.dtype[Any]) -> np.dtype[Any]:
         "offsets": [part[1] for _, part in parts],
         "itemsize": dtype.itemsize,
     }
-    return np.dtype(layout)
+    made: np.dtype[Any] = np.dtype(layout)
+    return made
 
 
-def _exact(h5t: Any, tid: Id, depth: int) -> bool:  # noqa: ANN401 - as above
-    kind = tid.get_class()
-    if kind == h5t.BITFIELD:
-        return tid.get_size() in (1, 2, 4, 8)
-    if kind == h5t.INTEGER:
-        size = tid.get_size()
-        return size in (1, 2, 4, 8) and tid.get_precision() == 8 * size and tid.get_offset() == 0
+def _exact(h5t: Any, tid: Id, depth: int, *, packed: bool = False) -> bool:  # noqa: ANN401 - as above
+    kind, size = tid.get_class(), tid.get_size()
+    if kind in (h5t.BITFIELD, h5t.INTEGER):
+        # Of bits h5py does not tell which are significant; those that are not are zero in all files that were seen.
+        whole = packed or kind == h5t.BITFIELD or (tid.get_precision() == 8 * size and tid.get_offset() == 0)
+        return whole and size in (1, 2, 4, 8)
     if kind == h5t.STRING:  # h5py takes the spaces away with which Fortran fills
         return bool(tid.get_strpad() != h5t.STR_SPACEPAD)
     if kind in (h5t.ENUM, h5t.ARRAY, h5t.COMPLEX):
-        return _exact(h5t, tid.get_super(), depth + 1)
+        return _exact(h5t, tid.get_super(), depth + 1, packed=packed)
     if kind == h5t.COMPOUND:
-        return all(_exact(h5t, tid.get_member_type(index), depth + 1) for index in range(tid.get_nmembers()))
-    if kind == h5t.FLOAT:
-        return bool(h5t.py_create(tid.dtype).equal(tid))
-    return True
+        members = (tid.get_member_type(index) for index in range(tid.get_nmembers()))
+        return all(_exact(h5t, member, depth + 1, packed=packed) for member in members)
+    return kind != h5t.FLOAT or bool(h5t.py_create(tid.dtype).equal(tid))
 
 
 def _flags(h5t: Any, tid: Id, dtype: np.dtype[Any]) -> dict[str, JSON]:  # noqa: ANN401 - as above

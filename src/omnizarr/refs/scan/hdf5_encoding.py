@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from omnizarr.format.v2_dtype import render_dtype
 from omnizarr.format.document import dump
+from omnizarr.format.v2_dtype import render_dtype
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.opening import Place, open_node
 from omnizarr.model.dtype import DType

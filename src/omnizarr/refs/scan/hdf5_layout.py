@@ -8,16 +8,22 @@ from typing import Any, Final
 
 import numpy as np
 
-from omnizarr.errors import CorruptError, NotFoundError, UnsupportedError
+from omnizarr.errors import NotFoundError, UnsupportedError
 from omnizarr.limits import DEFAULT_LIMITS
-from omnizarr.refs.scan.hdf5_chunks import chunk_numbers, chunk_rows
+from omnizarr.refs.scan.hdf5_chunks import chunk_numbers, chunk_rows, grid_counts, is_complete
 from omnizarr.refs.scan.hdf5_elements import Element
-from omnizarr.refs.scan.hdf5_filters import codecs_of, filters_of
+from omnizarr.refs.scan.hdf5_filters import NBIT, Filter, codecs_of, filters_of
+from omnizarr.refs.scan.hdf5_index import chunk_starts
 from omnizarr.refs.scan.hdf5_masks import settle
 from omnizarr.refs.scan.hdf5_site import Site
 from omnizarr.refs.scan.hdf5_values import Laid, embedded
 from omnizarr.refs.scan.hdf5_virtual import virtual
 from omnizarr.refset.model import Chunks
+
+_ODD: Final = "its elements are stored with bits that NumPy's types do not have"
+
+_SMALL: Final = 500
+"""Bytes of an array that was never written and is made of fill values: more are not taken into the set."""
 
 _UNKNOWN: Final = (1 << 64) - 1
 """The length of an external file that the dataset may use to its end."""
@@ -37,52 +43,54 @@ def lay(site: Site, dataset: Any, element: Element, shape: tuple[int, ...]) -> L
     """
     h5py, plist = site.h5py, dataset.get_create_plist()
     h5d, layout = h5py.h5d, plist.get_layout()
-    url = site.url_of(dataset)
     if layout == h5d.VIRTUAL:
         return virtual(site, dataset, element)
     if element.kind != "plain" or layout == h5d.COMPACT:
         return embedded(h5py, dataset, element)
+    if layout == h5d.CHUNKED and _is_whole(element, filters_of(plist)):
+        return _chunked(site, dataset, element, shape)
     if not element.exact:
-        return embedded(h5py, dataset, element, "its elements are stored with bits that NumPy's types do not have")
-    if layout == h5d.CHUNKED:
-        return _chunked(site, dataset, element, shape, url)
-    if plist.get_external_count():
-        return _external(site, dataset, element)
-    offset = dataset.get_offset()
-    if offset is None or 0 in dataset.shape:
-        return Laid(_at_least_one((*shape, *element.tail)), [], None, complete=0 in shape)
-    return pieces(dataset.shape, element, [(url, offset, prod(dataset.shape) * _itemsize(element))])
+        return embedded(h5py, dataset, element, _ODD)
+    return _external(site, dataset, element) if plist.get_external_count() else _contiguous(site, dataset, element)
 
 
-def _chunked(site: Site, dataset: Any, element: Element, shape: tuple[int, ...], url: int) -> Laid:  # noqa: ANN401 - as above
+def _contiguous(site: Site, dataset: Any, element: Element) -> Laid:  # noqa: ANN401 - as above
+    offset, size = dataset.get_offset(), prod(dataset.shape) * _itemsize(element)
+    if size and offset is not None:
+        return pieces(dataset.shape, element, [(site.url_of(dataset), offset, size)])
+    if 0 < size <= _SMALL:
+        return embedded(site.h5py, dataset, element)
+    return Laid(_at_least_one((*dataset.shape, *element.tail)), [], None, complete=not size)
+
+
+def _chunked(site: Site, dataset: Any, element: Element, shape: tuple[int, ...]) -> Laid:  # noqa: ANN401 - as above
     plist = dataset.get_create_plist()
     chunks = tuple(int(length) for length in plist.get_chunk())
     whole = (*chunks, *element.tail)
     filters = filters_of(plist)
-    counts = tuple(-(-length // chunk) for length, chunk in zip(shape, chunks, strict=True))
     try:
         codecs_of(filters, element, chunks)
     except UnsupportedError as error:
         return embedded(site.h5py, dataset, element, error.message)
-    rows = chunk_rows(dataset)
-    outside = (rows.starts >= np.array(dataset.shape, np.uint64)).any(axis=1)
-    if outside.any():
-        raise CorruptError(f"{int(outside.sum())} of its chunks are outside of its shape {dataset.shape}")
-    numbers = chunk_numbers(rows.starts, chunks, counts)
-    if len(numbers) > 1 and not (numbers[1:] > numbers[:-1]).all():
-        order = np.argsort(numbers, kind="stable")
-        numbers = numbers[order]
-        rows = rows._replace(**{name: column[order] for name, column in rows._asdict().items()})
-        if (numbers[1:] == numbers[:-1]).any():
-            raise CorruptError("its index has a chunk twice")
-    complete = len(numbers) == prod(counts) and shape == dataset.shape
+    rows = chunk_rows(dataset, site.bytes_of(dataset))
+    numbers, counts = rows.numbers, grid_counts(shape, chunks)
+    if shape != dataset.shape:
+        numbers = chunk_numbers(chunk_starts(numbers, dataset.shape, chunks), chunks, counts)
+    complete = is_complete(rows, counts) and shape == dataset.shape
     try:
         filters, inline = settle(site, dataset, element, filters, rows)
     except UnsupportedError as error:
         return embedded(site.h5py, dataset, element, error.message)
+    if not _is_whole(element, filters):
+        return embedded(site.h5py, dataset, element, _ODD)
     codecs = codecs_of(filters, element, chunks)
+    lengths = rows.lengths
+    if not codecs and inline is None and counts[0] == 1 and chunks[0] > shape[0]:
+        # Chunks of an unlimited dimension are often far longer than it; of raw ones the first part is a chunk, too.
+        whole = (shape[0], *whole[1:])
+        lengths = np.full(len(lengths), prod(whole) * element.dtype.itemsize, np.uint64)
     grid = (*counts, *(1 for _ in element.tail))
-    made = Chunks.ranges(grid, url, rows.offsets, rows.lengths, numbers=None if complete else numbers)
+    made = Chunks.ranges(grid, site.url_of(dataset), rows.offsets, lengths, numbers=None if complete else numbers)
     return Laid(whole, codecs, made if inline is None else inline.into(made), complete)
 
 
@@ -137,6 +145,11 @@ def _external(site: Site, dataset: Any, element: Element) -> Laid:  # noqa: ANN4
         if not left:
             return pieces(dataset.shape, element, segments)
     raise UnsupportedError(f"the last {left} bytes of its elements are in no file")
+
+
+def _is_whole(element: Element, filters: list[Filter]) -> bool:
+    """Whether elements are what NumPy has, once the filters are undone."""
+    return element.exact or (element.packable and bool(filters) and filters[0].number == NBIT)
 
 
 def _itemsize(element: Element) -> int:

@@ -1,7 +1,7 @@
 """Chunks for which HDF5 left filters out, as it may where a filter could not make them smaller.
 
-A chunk says by a mask which filters were left out, and Zarr has no such thing. Filters that all chunks left out are left
-out of the document; chunks that differ from most are encoded anew, and are then in the set itself.
+A chunk says by a mask which filters were left out, and Zarr has no such thing. Filters that all chunks left out are not
+in the document; chunks that differ from most are encoded anew, and are then in the set itself.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from omnizarr.errors import CodecError, UnsupportedError
-from omnizarr.refs.scan.hdf5_chunks import ChunkRows
 from omnizarr.refs.scan.hdf5_elements import Element
 from omnizarr.refs.scan.hdf5_encoding import encoded
 from omnizarr.refs.scan.hdf5_filters import Filter, codecs_of
+from omnizarr.refs.scan.hdf5_index import ChunkIndex, chunk_starts
 from omnizarr.refs.scan.hdf5_site import Site
 from omnizarr.refs.scan.hdf5_values import read
-from omnizarr.refset.model import INLINE, Chunks, Numbers
+from omnizarr.refset.model import INLINE, Chunks
 
 _MOST: Final = 16 << 20
 """Most bytes of decoded chunks that are encoded anew."""
@@ -46,7 +46,7 @@ def settle(
     dataset: Any,  # noqa: ANN401 - of h5py's
     element: Element,
     filters: Sequence[Filter],
-    rows: ChunkRows,
+    rows: ChunkIndex,
 ) -> tuple[list[Filter], Replaced | None]:
     """Return the filters that most chunks have, and what replaces those that have others.
 
@@ -73,8 +73,8 @@ def settle(
         )
     codecs = codecs_of(kept, element, chunks)
     data: list[bytes] = []
-    for row in others.tolist():
-        values = _chunk(site, dataset, element, tuple(rows.starts[row].tolist()), chunks)
+    for start in chunk_starts(rows.numbers[others], dataset.shape, chunks).tolist():
+        values = _chunk(site, dataset, element, tuple(start), chunks)
         try:
             data.append(encoded(values, codecs))
         except (CodecError, UnsupportedError) as error:
@@ -99,24 +99,26 @@ def _true_masks(
     dataset: Any,  # noqa: ANN401 - as above
     element: Element,
     filters: Sequence[Filter],
-    rows: ChunkRows,
+    rows: ChunkIndex,
 ) -> np.ndarray[Any, np.dtype[np.uint32]]:
     """Return the masks, with those of chunks at the edge that HDF5 was told not to filter, for which there are none."""
-    masks = rows.masks
-    chunks = np.array(dataset.get_create_plist().get_chunk(), np.uint64)
-    size = int(chunks.prod()) * element.dtype.itemsize * prod(element.tail)
-    if not filters or not any(length % int(n) for length, n in zip(dataset.shape, chunks, strict=True)):
+    masks, shape = rows.masks, dataset.shape
+    chunks = tuple(int(length) for length in dataset.get_create_plist().get_chunk())
+    size = prod(chunks) * element.dtype.itemsize * prod(element.tail)
+    if site.url_of(dataset) or not any(length % n for length, n in zip(shape, chunks, strict=True)):
         return masks
-    edge = (rows.starts + chunks > np.array(dataset.shape, np.uint64)).any(axis=1) & (masks == 0)
-    likely = np.flatnonzero(edge & (rows.lengths == size))
+    likely = np.flatnonzero((rows.lengths == size) & (masks == 0))
+    if not len(likely) or not codecs_of(filters, element, chunks):
+        return masks
+    starts = chunk_starts(rows.numbers, shape, chunks)
+    edge = (starts + np.array(chunks, np.uint64) > np.array(shape, np.uint64)).any(axis=1) & (masks == 0)
+    likely = likely[edge[likely]]
     if not len(likely) or len(likely) < int(edge.sum()):
         return masks
-    row = int(likely[0])
-    stored = site.read(int(rows.offsets[row]), size) if not site.url_of(dataset) else b""
-    values = _chunk(site, dataset, element, tuple(rows.starts[row].tolist()), tuple(chunks.tolist()))
-    count = tuple(min(int(n), s - int(a)) for n, s, a in zip(chunks, dataset.shape, rows.starts[row], strict=True))
-    inside = tuple(slice(n) for n in count)
-    plain = np.frombuffer(stored, element.dtype).reshape(values.shape) if stored else None
-    if plain is None or plain[inside].tobytes() != np.ascontiguousarray(values[inside]).tobytes():
+    start = tuple(starts[int(likely[0])].tolist())
+    inside = tuple(slice(min(n, length - at)) for n, length, at in zip(chunks, shape, start, strict=True))
+    values = _chunk(site, dataset, element, start, chunks)
+    stored = np.frombuffer(site.read(int(rows.offsets[int(likely[0])]), size), element.dtype).reshape(values.shape)
+    if stored[inside].tobytes() != np.ascontiguousarray(values[inside]).tobytes():
         return masks
     return np.where(edge, np.uint32(0xFFFFFFFF), masks)

@@ -13,7 +13,7 @@ import numpy as np
 from omnizarr.errors import CorruptError
 from omnizarr.nc.files.hdf5_library import load_h5py, load_plugins, troubles
 from omnizarr.refs.scan.building import Builder
-from omnizarr.refs.scan.source import Options, SourceFile
+from omnizarr.refs.scan.source import SourceFile
 from omnizarr.refset.model import INLINE, Chunks, Stamp
 
 MOST_INLINE: Final = 1 << 20
@@ -71,6 +71,12 @@ class Site:
         if file == self.file.id or self.local is None:
             return 0
         return self.url(os.path.abspath(os.fsdecode(file.name)))  # noqa: PTH100 - links stay as they are
+
+    def bytes_of(self, dataset: Any) -> str | BinaryIO:  # noqa: ANN401 - as above
+        """Return the path of the file that a dataset is in, or the file itself where it has none."""
+        if self.local is None and self._raw is not None:
+            return self._raw
+        return self.builder.references.urls[self.url_of(dataset)]
 
     def beside(self, name: str) -> str:
         """Return where a file is that this one names: relative to its own folder, as its copies keep it."""

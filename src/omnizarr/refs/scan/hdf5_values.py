@@ -29,12 +29,14 @@ class Laid(NamedTuple):
         codecs: What turns bytes into elements, in the order of writing.
         rows: The references, or None if nothing was ever written.
         complete: Whether there is a row for every chunk, so that no fill value is ever seen.
+        dtype: What elements are, where only their values could tell.
     """
 
     chunks: tuple[int, ...]
     codecs: list[CodecJSON]
     rows: Chunks | None
     complete: bool
+    dtype: np.dtype[Any] | None = None
 
 
 def embedded(h5py: Any, dataset: Any, element: Element, why: str = "") -> Laid:  # noqa: ANN401 - a package without types
@@ -50,6 +52,8 @@ def embedded(h5py: Any, dataset: Any, element: Element, why: str = "") -> Laid: 
         LimitError: If that is more than a set should hold.
     """
     shape = (*dataset.shape, *element.tail)
+    if element.kind == "records":
+        return _records(h5py, dataset, element)
     if element.kind != "plain":
         return _ragged(h5py, dataset, element)
     size = prod(shape) * element.dtype.itemsize
@@ -98,6 +102,34 @@ def _ragged(h5py: Any, dataset: Any, element: Element) -> Laid:  # noqa: ANN401 
     return Laid(chunks, [codec], Chunks.of_bytes((1,) * len(shape), {0: data}), complete=True)
 
 
+def _records(h5py: Any, dataset: Any, element: Element) -> Laid:  # noqa: ANN401 - as above
+    """Read structures with text in them; all text of a field gets the length of its longest."""
+    shape = tuple(dataset.shape)
+    if prod(shape) * element.memory.itemsize > _MOST_TEXT:
+        raise LimitError(f"its {prod(shape)} structures with text in them are too many to be taken into the set")
+    values = np.zeros(shape, element.memory)
+    dataset.read(h5py.h5s.ALL, h5py.h5s.ALL, values)
+    fields: dict[str, np.ndarray[Any, Any]] = {}
+    for name in element.memory.names or ():
+        column = values[name]
+        if column.dtype == object:
+            texts = [_raw(one) for one in column.reshape(-1).tolist()]
+            column = np.array(texts, f"S{max(map(len, texts), default=0) or 1}").reshape(shape)
+        fields[name] = column
+    made = np.zeros(shape, [(name, column.dtype.base, column.shape[len(shape) :]) for name, column in fields.items()])
+    for name, column in fields.items():
+        made[name] = column
+    if made.nbytes > _MOST_TEXT:
+        raise LimitError(f"its {made.nbytes} bytes of structures are too many to be taken into the set")
+    chunks = tuple(max(length, 1) for length in shape)
+    rows = None if 0 in shape else Chunks.of_bytes((1,) * len(shape), {0: made.tobytes()})
+    return Laid(chunks, [], rows, complete=True, dtype=made.dtype)
+
+
+def _raw(value: Any) -> bytes:  # noqa: ANN401 - whatever h5py gives
+    return value if isinstance(value, bytes) else str(value or "").encode("utf-8", "surrogateescape")
+
+
 def _length(data: bytes) -> bytes:
     return struct.pack("<I", len(data))
 
@@ -105,7 +137,7 @@ def _length(data: bytes) -> bytes:
 def _bytes(value: Any, element: Element) -> bytes:  # noqa: ANN401 - whatever h5py gives
     if element.kind == "ragged":
         return np.ascontiguousarray(value, element.dtype).tobytes() if isinstance(value, np.ndarray) else b""
-    data = value if isinstance(value, bytes) else str(value or "").encode("utf-8", "surrogateescape")
+    data = _raw(value)
     try:
         data.decode()
     except UnicodeDecodeError as error:

@@ -12,6 +12,7 @@ from omnizarr.errors import UnsupportedError, warn
 from omnizarr.refs.scan.hdf5_chunks import chunk_numbers, chunk_rows
 from omnizarr.refs.scan.hdf5_elements import Element, element_of
 from omnizarr.refs.scan.hdf5_filters import CodecJSON, codecs_of, filters_of
+from omnizarr.refs.scan.hdf5_index import chunk_starts
 from omnizarr.refs.scan.hdf5_site import Site
 from omnizarr.refs.scan.hdf5_values import Laid, embedded
 from omnizarr.refset.model import Chunks, Numbers
@@ -22,7 +23,7 @@ class _Block(NamedTuple):
 
     start: tuple[int, ...]
     source_start: tuple[int, ...]
-    count: tuple[int, ...]
+    lengths: tuple[int, ...]
     """How long the block is along each dimension of the view."""
     axes: tuple[int | None, ...]
     """The dimension of the view that each one of the source is, or None where it is one element thick and has none."""
@@ -51,11 +52,11 @@ class _Part(NamedTuple):
                 inside &= self.starts[:, axis] == first
                 continue
             chunks[target], begin = length, block.start[target]
-            end = begin + block.count[target]
+            end = begin + block.lengths[target]
             if first % length or begin % length or (end % length and end != view[target]):
                 raise _NoMatchError("have chunks that do not meet those of the view")
             column = self.starts[:, axis].astype(np.int64) - first
-            inside &= (column >= 0) & (column < block.count[target])
+            inside &= (column >= 0) & (column < block.lengths[target])
             places[:, target] += column
         return _Part(
             tuple(chunks),
@@ -107,7 +108,7 @@ def _part(site: Site, view: Any, index: int, element: Element) -> _Part | None: 
             return None
         source = file[inside].id
         block = _block(site.h5py, plist.get_virtual_vspace(index), plist.get_virtual_srcspace(index), source.shape)
-        return _chunks(site, source, element, view)._replace(url=site.url(path)).moved(block, view.shape)
+        return _chunks(site, source, path, element, view)._replace(url=site.url(path)).moved(block, view.shape)
     finally:
         if name != ".":
             file.close()
@@ -137,7 +138,7 @@ def _bounds(h5py: Any, space: Any, shape: tuple[int, ...]) -> tuple[tuple[int, .
     return tuple(int(first) for first in start), count
 
 
-def _chunks(site: Site, source: Any, element: Element, view: Any) -> _Part:  # noqa: ANN401 - as above
+def _chunks(site: Site, source: Any, path: str, element: Element, view: Any) -> _Part:  # noqa: ANN401 - as above
     """Find the chunks of a source, in its own dimensions."""
     h5py, plist = site.h5py, source.get_create_plist()
     found = element_of(h5py, source.get_type())
@@ -146,10 +147,11 @@ def _chunks(site: Site, source: Any, element: Element, view: Any) -> _Part:  # n
     layout = plist.get_layout()
     if layout == h5py.h5d.CHUNKED:
         shape = tuple(int(length) for length in plist.get_chunk())
-        rows = chunk_rows(source)
+        rows = chunk_rows(source, path)
         if rows.masks.any():
             raise _NoMatchError("left out filters for some chunks")
-        part = _Part(shape, codecs_of(filters_of(plist), element, shape), rows.starts, rows.offsets, rows.lengths)
+        codecs = codecs_of(filters_of(plist), element, shape)
+        part = _Part(shape, codecs, chunk_starts(rows.numbers, source.shape, shape), rows.offsets, rows.lengths)
     elif layout == h5py.h5d.CONTIGUOUS and not plist.get_external_count() and source.get_offset() is not None:
         starts, offset = np.zeros((1, len(source.shape)), np.uint64), np.array([source.get_offset()], np.uint64)
         size = np.array([prod(source.shape) * element.dtype.itemsize], np.uint64)

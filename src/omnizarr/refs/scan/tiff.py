@@ -1,6 +1,6 @@
 """TIFF files as references: BigTIFF, GeoTIFF, cloud-optimised files with overviews, stacks of pages.
 
-The image of full size is the array `0`, smaller versions of it are `1`, `2` and so on; pages that are alike are stacked.
+The image of full size is the array `0`, smaller versions of it are `1`, `2` and so on; pages that agree are stacked.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ import numpy as np
 from omnizarr.errors import UnsupportedError, warn
 from omnizarr.model.grid import RectilinearGrid
 from omnizarr.refs.scan import tiff_geo, tiff_text
-from omnizarr.refs.scan.building import Builder, Dialect
+from omnizarr.refs.scan.building import Builder
+from omnizarr.refs.scan.fills import fill_attribute
 from omnizarr.refs.scan.picking import Picked
 from omnizarr.refs.scan.source import DEFAULTS, Options, SourceFile
 from omnizarr.refs.scan.tiff_chunks import Pieces, pieces
@@ -55,7 +56,9 @@ class _Scan:
 
     def run(self, series: list[Series]) -> References:
         nested = len(series) > 1 and any(len(one.levels) > 1 or one.masks for one in series)
-        named = [(self._path(i, j, nested), one, level) for i, one in enumerate(series) for j, level in enumerate(one.levels)]
+        named = [
+            (self._path(i, j, nested), one, level) for i, one in enumerate(series) for j, level in enumerate(one.levels)
+        ]
         named += [
             (f"{i}/{name}" if nested else name, one, level)
             for i, one in enumerate(series)
@@ -77,11 +80,21 @@ class _Scan:
         for name, (attrs, values) in self._coordinates.items():
             rows = Chunks.of_bytes((1,), {0: values.astype("<f8").tobytes()})
             dims = [name.rpartition("/")[2]]
-            made.array(name, rows, shape=values.shape, chunks=values.shape, dtype="<f8", codecs=None, fill_value=None, dims=dims, attrs=attrs)
+            made.array(
+                name,
+                rows,
+                shape=values.shape,
+                chunks=values.shape,
+                dtype="<f8",
+                codecs=None,
+                fill_value=None,
+                dims=dims,
+                attrs=attrs,
+            )
         return made.references
 
     @staticmethod
-    def _path(i: int, j: int, nested: bool) -> str:  # noqa: FBT001 - one of three that make a name
+    def _path(i: int, j: int, nested: bool) -> str:
         return f"{i}/{j}" if nested else str(i + j)
 
     def _root_attributes(self, first: Directory, series: list[Series], *, nested: bool) -> dict[str, Any]:
@@ -106,7 +119,9 @@ class _Scan:
             return
         names = ("band", "y", "x") if layout.planar else ("y", "x", "band")[: len(shape)]
         group = path.rpartition("/")[0]
-        dims = [self._dim(group, name, size, path) for name, size in zip((*lead.names, *names), made.shape, strict=True)]
+        dims = [
+            self._dim(group, name, size, path) for name, size in zip((*lead.names, *names), made.shape, strict=True)
+        ]
         arrays.append(_Array(path, level, dims, made, _attributes(layout, level[0], series.levels[0][0])))
         self._locate(series, layout, dims, group)
 
@@ -149,24 +164,23 @@ def _multiscales(series: Series) -> dict[str, Any]:
 
 def _emit(made: Builder, array: _Array) -> None:
     pieces = array.made
-    fill = _fill(array.layout.nodata, pieces.encoding.dtype)
-    attrs = dict(array.attrs)
-    if fill is not None and math.isfinite(fill):
-        attrs["_FillValue"] = fill
+    dtype = pieces.encoding.dtype
+    fill = _fill(array.layout.nodata, dtype)
+    attrs = {**array.attrs, **fill_attribute(fill, dtype, made.dialect)}
     made.array(
         array.path,
         pieces.rows,
         shape=pieces.shape,
         chunks=pieces.chunks,
-        dtype=pieces.encoding.dtype,
+        dtype=dtype,
         codecs=pieces.encoding.codecs or None,
-        fill_value=fill,
+        fill_value=0 if fill is None and made.dialect == "zarr3" else fill,
         dims=array.dims,
         attrs=attrs,
     )
 
 
-def _fill(nodata: str, dtype: np.dtype[np.generic]) -> float | int | None:
+def _fill(nodata: str, dtype: np.dtype[Any]) -> float | int | None:
     """Return the value that means "no data", if the type has it."""
     try:
         value = float(nodata)

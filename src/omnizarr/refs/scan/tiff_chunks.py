@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from omnizarr.errors import CorruptError
-from omnizarr.model.grid import RectilinearGrid
+from omnizarr.model.grid import Edges, RectilinearGrid
 from omnizarr.refs.scan.splitting import divided
 from omnizarr.refs.scan.tiff_codecs import Encoding, encoding
 from omnizarr.refs.scan.tiff_ends import short_strips
@@ -17,7 +17,7 @@ from omnizarr.refs.scan.tiff_page import Layout, Offsets, Page
 from omnizarr.refset.model import INLINE, MISSING, Chunks
 
 _MOST_INLINE: Final = 1 << 20
-"""Short last strips are filled up and taken into the set if they make up no more bytes than this, all pages together."""
+"""Short last strips are filled up and taken into the set if they have no more bytes than this, all together."""
 
 
 class Pieces(NamedTuple):
@@ -30,7 +30,13 @@ class Pieces(NamedTuple):
 
 
 def pieces(
-    pages: list[Page], lead: tuple[int, ...], order: str, read: Callable[[int, int], bytes], where: str, *, block: bool = False
+    pages: list[Page],
+    lead: tuple[int, ...],
+    order: str,
+    read: Callable[[int, int], bytes],
+    where: str,
+    *,
+    block: bool = False,
 ) -> Pieces:
     """Return the chunks of pages that agree.
 
@@ -56,42 +62,46 @@ def pieces(
             rows, starts, length = merged
             chunk = _shape(layout, (1,) * len(lead), rows)
             counts = _counts(layout, lead, layout.length // rows)
-            found = np.full(starts.shape, length, np.uint64)
-            return Pieces(_whole(layout, lead), chunk, _rows(counts, starts, found), encoding(layout, order, chunk, where))
+            lengths = np.full(starts.shape, length, np.uint64)
+            return Pieces(
+                _whole(layout, lead), chunk, _rows(counts, starts, lengths), encoding(layout, order, chunk, where)
+            )
     if block:
         raise CorruptError(f"{where} is said to hold {prod(lead)} pages in one piece, which it does not")
     ones = (1,) * len(lead)
     chunk = _shape(layout, ones, layout.rows)
-    rows = _rows(_counts(layout, lead, layout.counts[1]), offsets, sizes)
-    made = Pieces(_whole(layout, lead), chunk, rows, encoding(layout, order, chunk, where))
-    left = layout.length % layout.rows
-    return made if layout.tile or not left else _with_ends(made, layout, left, read, order, where)
+    found = _rows(_counts(layout, lead, layout.counts[1]), offsets, sizes)
+    made = Pieces(_whole(layout, lead), chunk, found, encoding(layout, order, chunk, where))
+    if layout.tile or not layout.length % layout.rows:
+        return made
+    return _with_ends(made, chunk, layout, read) or _uneven(made, chunk, layout, encoding(layout, order, None, where))
 
 
 def _with_ends(
-    made: Pieces, layout: Layout, left: int, read: Callable[[int, int], bytes], order: str, where: str
-) -> Pieces:
-    """Make room for last strips that are shorter than the others."""
+    made: Pieces, chunk: tuple[int, ...], layout: Layout, read: Callable[[int, int], bytes]
+) -> Pieces | None:
+    """Fill up last strips that are shorter than the others; `None` where that would be too much."""
     last = layout.counts[1] - 1
-    ends = np.flatnonzero(np.arange(len(made.rows)) // _after(layout) % layout.counts[1] == last)
+    ends = np.flatnonzero(np.arange(len(made.rows)) // layout.counts[2] % layout.counts[1] == last)
     ends = ends[made.rows.urls[ends] != MISSING]
-    chunk = made.chunks
-    assert isinstance(chunk, tuple)  # noqa: S101 - strips are regular up to here
-    itemsize = made.encoding.dtype.itemsize
-    if made.encoding.rewritable and len(ends) * prod(chunk) * itemsize <= _MOST_INLINE:
-        axis = chunk.index(layout.rows) if layout.planar else len(made.shape) - (2 if layout.together == 1 else 3)
-        filled = short_strips(made.encoding, chunk, (axis, left), [
-            read(int(made.rows.offsets[end]), int(made.rows.lengths[end])) for end in ends.tolist()
-        ])
-        return made._replace(rows=_inlined(made.rows, ends, filled))
-    edges: list[Any] = list(chunk)
-    edges[-2 if layout.together == 1 else -3] = ((layout.rows, last), (left, 1)) if last else ((left, 1),)
-    return made._replace(chunks=RectilinearGrid(tuple(edges)), encoding=encoding(layout, order, None, where))
+    if not made.encoding.rewritable or len(ends) * prod(chunk) * made.encoding.dtype.itemsize > _MOST_INLINE:
+        return None
+    strips = [read(int(made.rows.offsets[end]), int(made.rows.lengths[end])) for end in ends.tolist()]
+    end = len(chunk) + _axis(layout), layout.length % layout.rows
+    return made._replace(rows=_inlined(made.rows, ends, short_strips(made.encoding, chunk, end, strips)))
 
 
-def _after(layout: Layout) -> int:
-    """Return how many chunks there are behind the dimension of strips: one, for each strip has whole rows."""
-    return layout.counts[2]
+def _uneven(made: Pieces, chunk: tuple[int, ...], layout: Layout, other: Encoding) -> Pieces:
+    """Let last strips be shorter than the others."""
+    edges: list[Edges] = list(chunk)
+    full, left = divmod(layout.length, layout.rows)
+    edges[_axis(layout)] = ((layout.rows, full), (left, 1))
+    return made._replace(chunks=RectilinearGrid(tuple(edges)), encoding=other)
+
+
+def _axis(layout: Layout) -> int:
+    """Return the dimension of rows, counted from the end."""
+    return -2 if layout.together == 1 else -3
 
 
 def _inlined(rows: Chunks, ends: Any, filled: list[bytes]) -> Chunks:  # noqa: ANN401 - an array of numbers
@@ -116,7 +126,7 @@ def _plain(layout: Layout, offsets: Offsets, sizes: Offsets, where: str) -> Offs
 
 
 def _merged(layout: Layout, offsets: Offsets, sizes: Offsets, pages: int) -> tuple[int, Offsets, int] | None:
-    """Cut planes that lie in one piece anew: rows of a chunk, where each starts, and its bytes; `None` if they do not."""
+    """Cut planes that lie in one piece anew: rows of a chunk, where each starts, its bytes; `None` if they do not."""
     planes, down, _ = layout.counts
     starts = offsets.reshape(-1, planes, down)
     ends = (offsets + sizes).reshape(-1, planes, down)

@@ -11,11 +11,36 @@ from omnizarr.errors import UnsupportedError
 from omnizarr.refs.scan.tiff_page import Layout
 
 _NAMES: Final = {
-    **{1: "none", 2: "CCITT RLE", 3: "CCITT fax 3", 4: "CCITT fax 4", 5: "LZW", 6: "old-style JPEG", 7: "JPEG"},
-    **{8: "deflate", 32771: "CCITT RLEW", 32766: "NeXT", 32773: "PackBits", 32809: "ThunderScan", 32946: "deflate"},
-    **{34661: "JBIG", 34676: "SGI LogL", 34677: "SGI LogL 24", 34712: "JPEG 2000", 34887: "LERC", 34892: "lossy JPEG"},
-    **{34925: "LZMA", 34933: "PNG", 34934: "JPEG XR", 50000: "Zstandard", 50001: "WebP", 50002: "JPEG XL"},
-    **{52546: "JPEG XL", 33003: "JPEG 2000", 33004: "JPEG 2000", 33005: "JPEG 2000", 22610: "JPEG XR"},
+    1: "none",
+    2: "CCITT RLE",
+    3: "CCITT fax 3",
+    4: "CCITT fax 4",
+    5: "LZW",
+    6: "old-style JPEG",
+    7: "JPEG",
+    8: "deflate",
+    32771: "CCITT RLEW",
+    32766: "NeXT",
+    32773: "PackBits",
+    32809: "ThunderScan",
+    32946: "deflate",
+    34661: "JBIG",
+    34676: "SGI LogL",
+    34677: "SGI LogL 24",
+    34712: "JPEG 2000",
+    34887: "LERC",
+    34892: "lossy JPEG",
+    34925: "LZMA",
+    34933: "PNG",
+    34934: "JPEG XR",
+    50000: "Zstandard",
+    50001: "WebP",
+    50002: "JPEG XL",
+    52546: "JPEG XL",
+    33003: "JPEG 2000",
+    33004: "JPEG 2000",
+    33005: "JPEG 2000",
+    22610: "JPEG XR",
 }
 _STREAMS: Final[dict[int, dict[str, Any] | None]] = {
     1: None,
@@ -27,8 +52,19 @@ _STREAMS: Final[dict[int, dict[str, Any] | None]] = {
     50000: {"id": "zstd", "level": 9},
 }
 _IMAGES: Final = {
-    **{7: "jpeg", 34892: "jpeg", 34712: "jpeg2k", 33003: "jpeg2k", 33004: "jpeg2k", 33005: "jpeg2k", 34887: "lerc"},
-    **{34933: "png", 34934: "jpegxr", 22610: "jpegxr", 50001: "webp", 50002: "jpegxl", 52546: "jpegxl"},
+    7: "jpeg",
+    34892: "jpeg",
+    34712: "jpeg2k",
+    33003: "jpeg2k",
+    33004: "jpeg2k",
+    33005: "jpeg2k",
+    34887: "lerc",
+    34933: "png",
+    34934: "jpegxr",
+    22610: "jpegxr",
+    50001: "webp",
+    50002: "jpegxl",
+    52546: "jpegxl",
 }
 _KINDS: Final = {1: "u", 2: "i", 3: "f", 4: "u", 6: "c"}
 _YCBCR: Final = 6
@@ -101,7 +137,9 @@ def _dtype(layout: Layout, order: str, where: str) -> np.dtype[np.generic]:
     return np.dtype(f"{order}{kind}{bits // 8}")
 
 
-def _predictor(layout: Layout, dtype: np.dtype[np.generic], chunk: tuple[int, ...] | None, where: str) -> dict[str, Any]:
+def _predictor(
+    layout: Layout, dtype: np.dtype[np.generic], chunk: tuple[int, ...] | None, where: str
+) -> dict[str, Any]:
     number = layout.predictor
     known = {2: ("iuf", "delta"), 3: ("f", "floatpred")}.get(number)
     if known is None or dtype.kind not in known[0] or layout.bits not in (8, 16, 32, 64):

@@ -17,9 +17,7 @@ from omnizarr.refs.scan.tiff_codecs import Encoding
 from omnizarr.store.memory import MemoryStore
 
 
-def short_strips(
-    encoding: Encoding, chunk: tuple[int, ...], end: tuple[int, int], strips: list[bytes]
-) -> list[bytes]:
+def short_strips(encoding: Encoding, chunk: tuple[int, ...], end: tuple[int, int], strips: list[bytes]) -> list[bytes]:
     """Return last strips, filled up with zeros.
 
     Args:

@@ -15,9 +15,26 @@ import numpy.typing as npt
 from omnizarr.errors import CorruptError, LimitError, UnsupportedError
 
 _TYPES: Final = {
-    **{1: "u1", 2: "S1", 3: "u2", 4: "u4", 5: "u4", 6: "i1", 7: "u1", 8: "i2", 9: "i4", 10: "i4", 11: "f4", 12: "f8"},
-    **{13: "u4", 16: "u8", 17: "i8", 18: "u8"},
+    1: "u1",
+    2: "S1",
+    3: "u2",
+    4: "u4",
+    5: "u4",
+    6: "i1",
+    7: "u1",
+    8: "i2",
+    9: "i4",
+    10: "i4",
+    11: "f4",
+    12: "f8",
+    13: "u4",
+    16: "u8",
+    17: "i8",
+    18: "u8",
 }
+_SIMPLE: Final = {1: "B", 3: "H", 4: "I"}
+"""Types of whole numbers that always fit into an entry."""
+
 _PAIRS: Final = (5, 10)
 """Types of fractions: two numbers each."""
 
@@ -32,7 +49,7 @@ class Tag(NamedTuple):
     """One entry of a directory."""
 
     type: int
-    count: int
+    length: int
     value: bytes
     """The bytes of the entry that hold the value, or the offset of where it is."""
 
@@ -63,6 +80,12 @@ class Directory:
 
     def number(self, tag: int, default: int) -> int:
         """Return the single whole number of a tag."""
+        entry = self._tags.get(tag)
+        if entry is None:
+            return default
+        if entry.length == 1 and entry.type in _SIMPLE:
+            # Most are so, and a stack of many thousand pages has a dozen for each.
+            return int(struct.unpack_from(self._file.order + _SIMPLE[entry.type], entry.value)[0])
         found = self.numbers(tag)
         return found[0] if found else default
 
@@ -77,7 +100,9 @@ class Directory:
         if found is None:
             return ""
         data = self._file.raw(found, tag)
-        return data.split(b"\0", 1)[0].decode("utf-8", "replace") if found.type == 2 else data.decode("utf-8", "replace")
+        return (
+            data.split(b"\0", 1)[0].decode("utf-8", "replace") if found.type == 2 else data.decode("utf-8", "replace")
+        )
 
     def data(self, tag: int) -> bytes:
         """Return the bytes of a tag, none if it is not there."""
@@ -106,7 +131,9 @@ class TiffFile:
             raise self.corrupt("there is no header of a TIFF file")
         if self.is_big and struct.unpack(self.order + "HH", head[4:8]) != (8, 0):
             raise UnsupportedError(f"{url}: a BigTIFF file whose offsets have not 64 bits")
-        self._first = struct.unpack(self.order + ("Q" if self.is_big else "I"), head[8:16] if self.is_big else head[4:8])[0]
+        self._first = struct.unpack(
+            self.order + ("Q" if self.is_big else "I"), head[8:16] if self.is_big else head[4:8]
+        )[0]
         # Directories may share values, but no file has a reason to name the same bytes again and again.
         self._budget = 4 * self.size + (1 << 20)
         self._seen: set[int] = set()
@@ -134,7 +161,7 @@ class TiffFile:
         """
         if tag.type not in _TYPES:
             raise self.corrupt(f"tag {number} has the unknown type {tag.type}")
-        size = tag.count * np.dtype(_TYPES[tag.type]).itemsize * (2 if tag.type in _PAIRS else 1)
+        size = tag.length * np.dtype(_TYPES[tag.type]).itemsize * (2 if tag.type in _PAIRS else 1)
         if size <= len(tag.value):
             return tag.value[:size]
         self._budget -= size
@@ -149,7 +176,7 @@ class TiffFile:
         found = np.frombuffer(data, dtype).astype(dtype.newbyteorder("="))
         if tag.type in _PAIRS:
             with np.errstate(divide="ignore", invalid="ignore"):
-                return found[::2] / found[1::2]
+                return np.asarray(found[::2] / found[1::2])
         return found
 
     def directories(self) -> Iterator[Directory]:

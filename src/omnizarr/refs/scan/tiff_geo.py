@@ -1,4 +1,4 @@
-"""Where a GeoTIFF image lies on the Earth: its keys as attributes, and coordinates where rows and columns run along axes.
+"""Where a GeoTIFF image lies on the Earth: its keys as attributes, and coordinates where rows run along an axis.
 
 OGC GeoTIFF 1.1: https://docs.ogc.org/is/19-008r4/19-008r4.html
 """
@@ -23,22 +23,53 @@ _RASTER_TYPE: Final = "GTRasterTypeGeoKey"
 _MODEL_TYPE: Final = "GTModelTypeGeoKey"
 
 _NAMES: Final = {
-    **{1024: _MODEL_TYPE, 1025: _RASTER_TYPE, 1026: "GTCitationGeoKey"},
-    **{2048: "GeographicTypeGeoKey", 2049: "GeogCitationGeoKey", 2050: "GeogGeodeticDatumGeoKey"},
-    **{2051: "GeogPrimeMeridianGeoKey", 2052: "GeogLinearUnitsGeoKey", 2053: "GeogLinearUnitSizeGeoKey"},
-    **{2054: "GeogAngularUnitsGeoKey", 2055: "GeogAngularUnitSizeGeoKey", 2056: "GeogEllipsoidGeoKey"},
-    **{2057: "GeogSemiMajorAxisGeoKey", 2058: "GeogSemiMinorAxisGeoKey", 2059: "GeogInvFlatteningGeoKey"},
-    **{2060: "GeogAzimuthUnitsGeoKey", 2061: "GeogPrimeMeridianLongGeoKey", 2062: "GeogTOWGS84GeoKey"},
-    **{3072: "ProjectedCSTypeGeoKey", 3073: "PCSCitationGeoKey", 3074: "ProjectionGeoKey"},
-    **{3075: "ProjCoordTransGeoKey", 3076: "ProjLinearUnitsGeoKey", 3077: "ProjLinearUnitSizeGeoKey"},
-    **{3078: "ProjStdParallel1GeoKey", 3079: "ProjStdParallel2GeoKey", 3080: "ProjNatOriginLongGeoKey"},
-    **{3081: "ProjNatOriginLatGeoKey", 3082: "ProjFalseEastingGeoKey", 3083: "ProjFalseNorthingGeoKey"},
-    **{3084: "ProjFalseOriginLongGeoKey", 3085: "ProjFalseOriginLatGeoKey", 3086: "ProjFalseOriginEastingGeoKey"},
-    **{3087: "ProjFalseOriginNorthingGeoKey", 3088: "ProjCenterLongGeoKey", 3089: "ProjCenterLatGeoKey"},
-    **{3090: "ProjCenterEastingGeoKey", 3091: "ProjCenterNorthingGeoKey", 3092: "ProjScaleAtNatOriginGeoKey"},
-    **{3093: "ProjScaleAtCenterGeoKey", 3094: "ProjAzimuthAngleGeoKey", 3095: "ProjStraightVertPoleLongGeoKey"},
-    **{3096: "ProjRectifiedGridAngleGeoKey", 4096: "VerticalCSTypeGeoKey", 4097: "VerticalCitationGeoKey"},
-    **{4098: "VerticalDatumGeoKey", 4099: "VerticalUnitsGeoKey"},
+    1024: _MODEL_TYPE,
+    1025: _RASTER_TYPE,
+    1026: "GTCitationGeoKey",
+    2048: "GeographicTypeGeoKey",
+    2049: "GeogCitationGeoKey",
+    2050: "GeogGeodeticDatumGeoKey",
+    2051: "GeogPrimeMeridianGeoKey",
+    2052: "GeogLinearUnitsGeoKey",
+    2053: "GeogLinearUnitSizeGeoKey",
+    2054: "GeogAngularUnitsGeoKey",
+    2055: "GeogAngularUnitSizeGeoKey",
+    2056: "GeogEllipsoidGeoKey",
+    2057: "GeogSemiMajorAxisGeoKey",
+    2058: "GeogSemiMinorAxisGeoKey",
+    2059: "GeogInvFlatteningGeoKey",
+    2060: "GeogAzimuthUnitsGeoKey",
+    2061: "GeogPrimeMeridianLongGeoKey",
+    2062: "GeogTOWGS84GeoKey",
+    3072: "ProjectedCSTypeGeoKey",
+    3073: "PCSCitationGeoKey",
+    3074: "ProjectionGeoKey",
+    3075: "ProjCoordTransGeoKey",
+    3076: "ProjLinearUnitsGeoKey",
+    3077: "ProjLinearUnitSizeGeoKey",
+    3078: "ProjStdParallel1GeoKey",
+    3079: "ProjStdParallel2GeoKey",
+    3080: "ProjNatOriginLongGeoKey",
+    3081: "ProjNatOriginLatGeoKey",
+    3082: "ProjFalseEastingGeoKey",
+    3083: "ProjFalseNorthingGeoKey",
+    3084: "ProjFalseOriginLongGeoKey",
+    3085: "ProjFalseOriginLatGeoKey",
+    3086: "ProjFalseOriginEastingGeoKey",
+    3087: "ProjFalseOriginNorthingGeoKey",
+    3088: "ProjCenterLongGeoKey",
+    3089: "ProjCenterLatGeoKey",
+    3090: "ProjCenterEastingGeoKey",
+    3091: "ProjCenterNorthingGeoKey",
+    3092: "ProjScaleAtNatOriginGeoKey",
+    3093: "ProjScaleAtCenterGeoKey",
+    3094: "ProjAzimuthAngleGeoKey",
+    3095: "ProjStraightVertPoleLongGeoKey",
+    3096: "ProjRectifiedGridAngleGeoKey",
+    4096: "VerticalCSTypeGeoKey",
+    4097: "VerticalCitationGeoKey",
+    4098: "VerticalDatumGeoKey",
+    4099: "VerticalUnitsGeoKey",
 }
 _USER_DEFINED: Final = 32767
 _MOST_TIE_POINTS: Final = 6 * 1024
@@ -102,7 +133,9 @@ def grid_of(found: dict[str, Any]) -> Grid | None:
     return Grid((x - column * scale[0], scale[0]), (y + row * scale[1], -scale[1]), at_edges, geographic)
 
 
-def coordinates(grid: Grid, sizes: tuple[int, int], full: tuple[int, int]) -> list[tuple[dict[str, str], npt.NDArray[np.float64]]]:
+def coordinates(
+    grid: Grid, sizes: tuple[int, int], full: tuple[int, int]
+) -> list[tuple[dict[str, str], npt.NDArray[np.float64]]]:
     """Return the coordinates of rows and of columns, each with attributes.
 
     Args:

@@ -5,13 +5,21 @@ from __future__ import annotations
 import json
 from math import prod
 from typing import Any, Final, NamedTuple
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 from omnizarr.refs.scan.tiff_file import Directory
 
 _TEXTS: Final = {
-    **{269: "DocumentName", 270: "ImageDescription", 271: "Make", 272: "Model", 285: "PageName", 305: "Software"},
-    **{306: "DateTime", 315: "Artist", 316: "HostComputer", 33432: "Copyright"},
+    269: "DocumentName",
+    270: "ImageDescription",
+    271: "Make",
+    272: "Model",
+    285: "PageName",
+    305: "Software",
+    306: "DateTime",
+    315: "Artist",
+    316: "HostComputer",
+    33432: "Copyright",
 }
 _GDAL: Final = 42112
 _MOST_TEXT: Final = 1 << 20
@@ -55,13 +63,13 @@ def gdal_items(directory: Directory) -> GdalItems:
     return made
 
 
-def _xml(text: str) -> ElementTree.Element | None:
+def _xml(text: str) -> ET.Element | None:
     # Entities are the one way in which a small text becomes a large one, and nobody has use for them here.
     if not text.lstrip().startswith("<") or "<!" in text.replace("<!--", "") or len(text) > 64 * _MOST_TEXT:
         return None
     try:
-        return ElementTree.fromstring(text.strip())  # noqa: S314 - has no entities, see above
-    except ElementTree.ParseError:
+        return ET.fromstring(text.strip())  # noqa: S314 - has no entities, see above
+    except ET.ParseError:
         return None
 
 
@@ -146,11 +154,13 @@ def _of_ome(text: str, count: int, shape: tuple[int, ...]) -> Leading | None:
         return None
     kept = [one for one in slow_first if sizes[one] > 1]
     plain = permutation == tuple(range(count))
-    return Leading(tuple(one.lower() for one in kept), tuple(sizes[one] for one in kept), None if plain else permutation)
+    return Leading(
+        tuple(one.lower() for one in kept), tuple(sizes[one] for one in kept), None if plain else permutation
+    )
 
 
 def _ome_order(
-    data: list[ElementTree.Element], sizes: dict[str, int], slow_first: list[str], count: int
+    data: list[ET.Element], sizes: dict[str, int], slow_first: list[str], count: int
 ) -> tuple[int, ...] | None:
     """Return the page of each place; `None` where the elements do not tell that of every one."""
     pages = [-1] * count

@@ -70,8 +70,8 @@ def _formula(name: str, one: Mapping[str, object], templates: Templates) -> Gene
             raise MetadataError("this is no text", key=f"{name}.{part}")
     if ("offset" in trees) != ("length" in trees):
         raise MetadataError("a formula has one of offset and length, and needs both or none", key=name)
-    part = (trees["offset"], trees["length"]) if "offset" in trees else None
-    return Generated(list(dimensions.values()), trees["key"], trees["url"], part)
+    section = (trees["offset"], trees["length"]) if "offset" in trees else None
+    return Generated(list(dimensions.values()), trees["key"], trees["url"], section)
 
 
 def _dimension(name: str, value: object) -> Dimension:

@@ -7,6 +7,7 @@ use super::node::{Fault, Node, Value};
 use super::pattern::Pattern;
 use super::{Bounds, Dimension};
 use crate::error::{Error, Result};
+use crate::keys::Keys;
 use crate::refs::{ByKey, JsonSet, Reference, Urls};
 
 /// Files end before this.
@@ -194,9 +195,19 @@ impl ByKey for Formula {
         }))
     }
 
+    fn may_hold(&self, keys: &Keys) -> bool {
+        let start = self.pattern.start();
+        start.starts_with(&keys.path) || keys.path.starts_with(start)
+    }
+
+    fn only_folder(&self, prefix: &str) -> Option<String> {
+        let (name, _) = self.pattern.start().strip_prefix(prefix)?.split_once('/')?;
+        (self.count() != Some(0)).then(|| format!("{prefix}{name}/"))
+    }
+
     fn keys(&self, prefix: &str, most: usize) -> Result<Vec<String>> {
         let start = self.pattern.start();
-        if !start.starts_with(prefix) && !prefix.starts_with(start) {
+        if (!start.starts_with(prefix) && !prefix.starts_with(start)) || self.count() == Some(0) {
             return Ok(Vec::new());
         }
         let many = || Error::Limit("a formula of the set has too many keys to list".into());

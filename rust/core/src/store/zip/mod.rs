@@ -13,7 +13,7 @@ mod source;
 #[cfg(test)]
 mod tests;
 
-pub use source::{FileObject, Source};
+pub use source::{FileObject, Source, open_source};
 
 use std::collections::BTreeMap;
 use std::ops::Bound;

@@ -82,6 +82,14 @@ pub(super) fn state_at(path: &Path) -> Result<Option<Token>> {
     }
 }
 
+/// Open the file at a path for reading.
+pub fn open_source(path: &Path) -> Result<Box<dyn Source>> {
+    match open(path)? {
+        Some((file, _)) => Ok(Box::new(FileSource(file))),
+        None => Err(broken("open", &std::io::ErrorKind::NotFound.into())),
+    }
+}
+
 /// Open the file at a path, and tell its state; `None` if there is none.
 pub(super) fn open(path: &Path) -> Result<Option<(File, Option<Token>)>> {
     let fail = |error: std::io::Error| if absent(&error) { Ok(None) } else { Err(broken("open", &error)) };

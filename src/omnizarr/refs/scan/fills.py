@@ -1,0 +1,27 @@
+"""The attribute that tells readers which value means "no data"."""
+
+from __future__ import annotations
+
+import base64
+import math
+import struct
+from typing import Any
+
+import numpy as np
+
+from omnizarr.model.jsonvalue import JSON
+
+
+def fill_attribute(value: float | None, dtype: np.dtype[Any], dialect: str) -> dict[str, JSON]:
+    """Return the attribute `_FillValue`, if there is such a value and JSON has it.
+
+    In Zarr v3 it is what xarray looks at, which there spells floats as the base64 of their eight bytes.
+
+    >>> fill_attribute(-1, np.dtype("i2"), "zarr3"), fill_attribute(0.5, np.dtype("f4"), "zarr2")
+    ({'_FillValue': -1}, {'_FillValue': 0.5})
+    """
+    if value is None:
+        return {}
+    if dialect == "zarr3" and dtype.kind == "f":
+        return {"_FillValue": base64.standard_b64encode(struct.pack("<d", value)).decode()}
+    return {"_FillValue": value} if math.isfinite(value) else {}
