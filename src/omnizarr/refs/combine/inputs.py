@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from omnizarr.errors import MetadataError, NodeTypeError, OmnizarrError
 from omnizarr.format.dialects import DIALECTS
@@ -134,8 +134,8 @@ class Reader:
 
 def named(sets: Iterable[Given] | Mapping[str, References]) -> Iterator[tuple[str, References | Loader]]:
     """Give each set a name: its own, or that of the first file that it refers to."""
-    given: Iterable[Given] = sets.items() if isinstance(sets, Mapping) else sets
-    for number, one in enumerate(given):
+    pairs = cast("Mapping[str, References]", sets).items() if isinstance(sets, Mapping) else None
+    for number, one in enumerate(sets if pairs is None else pairs):
         if isinstance(one, References):
             yield one.urls[0] if one.urls else f"set {number}", one
         elif isinstance(one, tuple) and len(one) == 2:
