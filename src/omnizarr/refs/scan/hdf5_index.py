@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from omnizarr.native import hdf5_chunks
-from omnizarr.nc.files.hdf5_library import place_of
+from omnizarr.nc.files.hdf5_library import load_h5py, place_of
 from omnizarr.refset.model import Numbers
 
 Id: TypeAlias = Any
@@ -66,9 +66,7 @@ def chunk_index(file: str | BinaryIO, dataset: Id) -> ChunkIndex | None:
     Raises:
         StoreError: The file cannot be read.
     """
-    # Imported here because only who has h5py has a dataset.
-    import h5py  # noqa: PLC0415 - an optional package
-
+    h5py = load_h5py(file if isinstance(file, str) else "the file")
     chunks = tuple(dataset.get_create_plist().get_chunk())
     base = int(h5py.h5i.get_file_id(dataset).get_create_plist().get_userblock())
     _, address = place_of(h5py, dataset)
