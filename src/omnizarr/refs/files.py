@@ -109,7 +109,7 @@ def form_of(where: str | os.PathLike[str]) -> Form:
     ('parquet', 'json.zst')
     """
     name = os.fspath(where).rstrip("/\\")
-    found = next((form for ending, form in _ENDINGS.items() if name.endswith(ending)), None)
+    found: Form | None = next((form for ending, form in _ENDINGS.items() if name.endswith(ending)), None)
     if found is None:
         raise MetadataError(
             f"the name {name!r} does not tell how to write the set",
