@@ -14,8 +14,8 @@ import omnizarr as oz
 from omnizarr import refs
 from omnizarr.cli.main import main
 from omnizarr.errors import NotFoundError, ReadOnlyError, StaleReferenceError, StoreError, UnsupportedError
-from omnizarr.refs.scan.dispatch import scan_place
-from omnizarr.refs.scan.source import SourceFile
+from omnizarr.refs.scanners.dispatch import scan_place
+from omnizarr.refs.scanners.source import SourceFile
 from omnizarr.refset.model import Chunks, References
 from omnizarr.refset.store import store_of
 from tests.net.serving import Served

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use numpy::{PyArray1, ToPyArray};
+use numpy::{IntoPyArray, PyArray1};
 use omnizarr_core::hdf5::{ChunkIndex, Dataset, Source, chunk_index};
 use omnizarr_core::store::zip::open_source;
 use pyo3::prelude::*;
@@ -41,6 +41,6 @@ pub fn hdf5_chunks<'py>(
     let dataset = Dataset { address, base, shape: &shape, chunks: &chunks, gap };
     let found = py.detach(|| chunk_index(&*source, dataset)).map_err(|error| raise(py, error, None))?;
     Ok(found.map(|ChunkIndex { numbers, offsets, lengths, masks }| {
-        (numbers.to_pyarray(py), offsets.to_pyarray(py), lengths.to_pyarray(py), masks.to_pyarray(py))
+        (numbers.into_pyarray(py), offsets.into_pyarray(py), lengths.into_pyarray(py), masks.into_pyarray(py))
     }))
 }

@@ -18,6 +18,7 @@ from omnizarr.model.jsonvalue import JSON
 _MOST: Final = (1 << 31) - 1
 _WORD: Final = (1 << 32) - 1
 _LEVEL: Final = 3
+_HIGHEST: Final = 22
 _COMPRESSORS: Final = {0: "none", 2: "lz4", 3: "zstd"}
 
 
@@ -54,15 +55,15 @@ def _words(options: Options, least: int) -> tuple[int, ...]:
 
 def _hdf5_bitshuffle(options: Options, stage: Stage) -> Lowered:
     words = _words(options, 3)
-    code, level = (*words[4:6], 0, 0)[:2] if len(words) > 4 else (0, 0)
-    if code not in _COMPRESSORS or not words[2]:
+    # Two versions, the size of an element, the elements of a block, the compressor and its level; zeros are left out.
+    size, block, code, level = (*words, 0, 0, 0)[2:6]
+    if code not in _COMPRESSORS or not size:
         raise options.wrong("parameters", list(words), "those of bitshuffle, with LZ4, Zstandard or nothing behind it")
-    block = words[3] if len(words) > 3 else 0
     step = {
-        "elementsize": words[2],
+        "elementsize": size,
         "block": block,
         "compressor": _COMPRESSORS[code],
-        "level": level if 1 <= level <= 22 else _LEVEL,
+        "level": level if 1 <= level <= _HIGHEST else _LEVEL,
     }
     return Lowered({"parameters": list(words)}, ("bitshuffle", step), stage.to_bytes(None, typed=False))
 

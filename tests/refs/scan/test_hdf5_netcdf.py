@@ -10,8 +10,9 @@ import xarray as xr
 
 import omnizarr as oz
 from omnizarr.errors import NotFoundError, OmnizarrWarning, UnsupportedError
-from omnizarr.refs.scan.hdf5 import scan
-from omnizarr.refs.scan.source import DEFAULTS, Options, SourceFile
+from omnizarr.refs.scanners.hdf5 import scan
+from omnizarr.refs.scanners.source import DEFAULTS, Options, SourceFile
+from omnizarr.refset.model import INLINE
 from omnizarr.refset.store import store_of
 
 from .hdf5_peers import as_dict
@@ -222,3 +223,18 @@ def test_errors_are_collected(tmp_path):
     assert [name for name, _ in opened(path, Options(skip=("worse", "g/bad"))).arrays()] == ["good"]
     with pytest.warns(OmnizarrWarning, match="g/bad"):
         assert [name for name, _ in opened(path, Options(on_error="drop")).arrays()] == ["good"]
+
+
+def test_raw_chunks_longer_than_their_dimension(tmp_path):
+    path = tmp_path / "a.nc"
+    with netCDF4.Dataset(path, "w") as ds:
+        ds.createDimension("time", None)
+        ds.createDimension("x", 7)
+        ds.createVariable("time", "f8", ("time",))[:] = np.arange(3)
+        ds.createVariable("v", "i4", ("time", "x"), chunksizes=(10, 4))[:] = np.arange(21).reshape(3, 7)
+    group = opened(path)
+    assert group["time"].chunks == (3,)
+    assert group["v"].chunks == (3, 4)
+    assert (references(path).arrays["time"].urls == INLINE).all()
+    np.testing.assert_array_equal(group["time"][...], np.arange(3))
+    np.testing.assert_array_equal(group["v"][...], np.arange(21).reshape(3, 7))

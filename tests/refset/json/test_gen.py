@@ -166,7 +166,7 @@ values = st.lists(st.integers(-3, 30), max_size=5) | st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.sampled_from(KEYS), values, values)
 def test_finding_is_expanding(key, first, second):
     """What a key refers to is what it would if all were expanded, in the order that fsspec does it."""

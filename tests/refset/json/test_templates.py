@@ -109,14 +109,14 @@ def test_what_asks_for_too_much_ends_soon(name):
 numbers = st.integers(-1000, 1000)
 expressions = st.recursive(
     numbers.map(lambda n: f"({n})") | st.sampled_from(["a", "b"]),
-    lambda inner: st.tuples(inner, st.sampled_from(["+", "-", "*", "//", "%", "/", "==", "<", ">=", "~"]), inner).map(
+    lambda inner: st.tuples(inner, st.sampled_from(["+", "-", "*", "//", "%", "/", "==", "<", ">="]), inner).map(
         lambda parts: f"({parts[0]} {parts[1]} {parts[2]})"
     ),
     max_leaves=8,
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(expressions, numbers, numbers)
 def test_values_are_those_of_jinja(expression, a, b):
     environment = jinja2.Environment(autoescape=False)

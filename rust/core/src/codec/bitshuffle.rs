@@ -36,7 +36,7 @@ pub struct Bitshuffle {
 impl Bitshuffle {
     /// A codec of elements of so many bytes in blocks of so many elements; 0 lets the codec choose.
     pub fn new(elementsize: usize, block: usize, compressor: BitshuffleCompressor) -> Result<Self, CodecError> {
-        let usual = (super::div_rem(8192, elementsize).0 / 8 * 8).max(128);
+        let usual = (super::div_rem(8192, elementsize).0 & !7).max(128);
         let block = if block == 0 { usual } else { block };
         if elementsize == 0 || !block.is_multiple_of(8) {
             let message = format!("blocks of {block} elements of {elementsize} bytes are not possible");

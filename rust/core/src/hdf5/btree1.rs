@@ -19,7 +19,8 @@ pub(super) fn walk(file: &File<'_>, sizes: Sizes, root: u64, rows: &mut Rows<'_>
     let key = rank.saturating_add(2).saturating_mul(8);
     let shape = Shape { head: sizes.address.saturating_mul(2).saturating_add(8), key, address: sizes.address };
     let pair = key.saturating_add(sizes.address) as u64;
-    let usual = sizes.children.saturating_mul(2).saturating_mul(pair).saturating_add(shape.head.saturating_add(key) as u64);
+    let usual =
+        sizes.children.saturating_mul(2).saturating_mul(pair).saturating_add(shape.head.saturating_add(key) as u64);
     let mut nodes = vec![root];
     let mut level: Option<u8> = None;
     while !nodes.is_empty() {
@@ -96,8 +97,9 @@ fn number(grid: &Grid, from: &mut Cursor<'_>) -> Option<u64> {
     let chunks = grid.chunks.iter();
     let places = chunks.map_while(|&chunk| {
         let first = from.number(8)?;
-        whole &= first.checked_rem(chunk) == Some(0);
-        first.checked_div(chunk)
+        let place = first.checked_div(chunk)?;
+        whole &= place.checked_mul(chunk) == Some(first);
+        Some(place)
     });
     let number = grid.number(places)?;
     whole.then_some(number)

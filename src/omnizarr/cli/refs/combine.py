@@ -53,7 +53,7 @@ def add_choices(parser: Parser) -> None:
 
 
 def choices(arguments: Namespace) -> dict[str, Any]:
-    """Return what `omnizarr.refs.combine` takes of these."""
+    """Return what `omnizarr.refs.combining` takes of these."""
     given = {name: getattr(arguments, name) for name in ("identical", "compat", "keep", "missing")}
     return {**{name: value for name, value in given.items() if value}, **({"sort": False} if arguments.no_sort else {})}
 

@@ -6,7 +6,7 @@ from argparse import Namespace
 from typing import Any
 
 from omnizarr.cli.parser import Parser
-from omnizarr.refs.scan.source import DEFAULTS
+from omnizarr.refs.scanners.source import DEFAULTS
 
 
 def add_target(parser: Parser) -> None:
@@ -59,7 +59,7 @@ def add_scan(parser: Parser) -> None:
 
 
 def scan_options(arguments: Namespace) -> dict[str, Any]:
-    """Return what `omnizarr.refs.scan` takes of these."""
+    """Return what `omnizarr.refs.scanners` takes of these."""
     return {
         "inline": arguments.inline,
         "group": arguments.group,

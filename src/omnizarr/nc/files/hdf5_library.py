@@ -32,6 +32,16 @@ def load_plugins() -> None:
         import_module("hdf5plugin")
 
 
+def place_of(h5py: Any, thing: Any) -> tuple[int, int]:  # noqa: ANN401 - as above
+    """Return the number of the file that an object is in, and the address of its header there.
+
+    Not by `h5o.get_info`, which also adds up how large the object's indexes are, and reads them whole for that.
+    """
+    info = h5py.h5g.get_objinfo(thing)
+    file, address = ((low | high << 32) for low, high in (info.fileno, info.objno))  # two words where a long has one
+    return file, address
+
+
 @contextmanager
 def troubles(name: str, path: str | None = None) -> Generator[None]:
     """Turn whatever h5py raises into an error that names the file.

@@ -11,6 +11,7 @@ import numpy as np
 
 from omnizarr.errors import LimitError, UnsupportedError
 from omnizarr.nc.files.hdf5_attributes import read_attributes
+from omnizarr.nc.files.hdf5_library import place_of
 from omnizarr.nc.files.hdf5_storage import read_storage
 from omnizarr.nc.files.hdf5_types import Id, Types
 from omnizarr.nc.files.hdf5_values import Stored
@@ -57,8 +58,7 @@ class TreeReader:
         return root
 
     def _place(self, thing: Any) -> tuple[int, int]:  # noqa: ANN401 - as above
-        info = self.h5py.h5o.get_info(thing)
-        return int(info.fileno), int(info.addr)
+        return place_of(self.h5py, thing)
 
     def _read_group(self, group: Group, gid: Any) -> None:  # noqa: ANN401 - as above
         h5py, place = self.h5py, self._place(gid)

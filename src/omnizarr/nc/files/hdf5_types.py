@@ -7,6 +7,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from omnizarr.errors import UnsupportedError
+from omnizarr.nc.files.hdf5_library import place_of
 from omnizarr.nc.tree import Group
 from omnizarr.nc.types import CHAR, STRING, Atomic, Compound, Enum, Field, Opaque, Type, User, Vlen, of_numpy
 
@@ -21,7 +22,7 @@ class Types:
 
     def __init__(self, h5py: Any) -> None:  # noqa: ANN401 - a package without types
         self.h5t = h5py.h5t
-        self._h5o = h5py.h5o
+        self._h5py = h5py
         self._known: list[tuple[Id, User]] = []
         self._by_place: dict[tuple[int, int], User] = {}
         self._unnamed = 0
@@ -84,8 +85,7 @@ class Types:
         return made
 
     def _place(self, tid: Id) -> tuple[int, int]:
-        info = self._h5o.get_info(tid)
-        return int(info.fileno), int(info.addr)
+        return place_of(self._h5py, tid)
 
     def _atomic(self, tid: Id) -> Atomic | None:
         h5t, kind = self.h5t, tid.get_class()

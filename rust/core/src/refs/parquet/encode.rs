@@ -462,3 +462,38 @@ fn pack(values: &[u32], width: u32, out: &mut Vec<u8>) {
         }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::refs::parquet::values::Hybrid;
+
+    #[test]
+    fn small_numbers_come_back() {
+        let patterns: [fn(u32) -> u32; 5] = [|_| 1, |i| i % 2, |i| i / 9, |i| u32::from(i > 20), |i| i * i % 7];
+        for pattern in patterns {
+            for n in [0, 1, 7, 8, 9, 16, 63, 64, 65, 300] {
+                let values: Vec<u32> = (0..n).map(pattern).collect();
+                let most = values.iter().copied().max().unwrap_or(0);
+                let width = most.checked_ilog2().map_or(1, |bits| bits + 1);
+                for (width, write) in
+                    [(width, hybrid as fn(&[u32], u32, &mut Vec<u8>)), (width, pack), (12, hybrid), (32, pack)]
+                {
+                    let mut data = Vec::new();
+                    write(&values, width, &mut data);
+                    let mut reader = Hybrid::new(&data, width).unwrap();
+                    let found: Vec<u32> =
+                        values.iter().map(|_| u32::try_from(reader.next().unwrap()).unwrap()).collect();
+                    assert_eq!(found, values);
+                    let (mut reader, mut found) = (Hybrid::new(&data, width).unwrap(), Vec::new());
+                    while found.len() < values.len() {
+                        let (value, count) = reader.run(values.len() - found.len()).unwrap();
+                        found.extend(std::iter::repeat_n(u32::try_from(value).unwrap(), count));
+                    }
+                    assert_eq!(found, values);
+                }
+            }
+        }
+    }
+}

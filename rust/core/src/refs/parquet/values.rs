@@ -73,10 +73,32 @@ impl<'a> Hybrid<'a> {
     /// The next numbers as long as they are the same, as far as that is told by a run: the number, and how many.
     pub fn run(&mut self, most: usize) -> Read<(usize, usize)> {
         let value = self.next()?;
-        let more = usize::try_from(self.run).unwrap_or(usize::MAX).min(most.saturating_sub(1));
-        let more = if self.packed > 0 { 0 } else { more };
+        let left = most.saturating_sub(1);
+        let more = usize::try_from(self.run).unwrap_or(usize::MAX).min(left);
         self.run = self.run.saturating_sub(more as u64);
+        let more = if self.width == 1 && self.packed > 0 { self.same_bits(value, left) } else { more };
         Ok((value, more.saturating_add(1)))
+    }
+
+    /// Take packed bits as long as they are the same: fastparquet packs levels even if no row is null.
+    fn same_bits(&mut self, value: usize, most: usize) -> usize {
+        let mut taken = 0usize;
+        while taken < most && self.packed > 0 {
+            let n = self.packed.min(most.saturating_sub(taken) as u64).min(56) as u32;
+            let Ok(window) = bits(self.data, self.bit, n) else { break };
+            let others = if value == 1 { !window } else { window };
+            let same = others.trailing_zeros().min(n);
+            taken = taken.saturating_add(same as usize);
+            self.packed = self.packed.saturating_sub(u64::from(same));
+            self.bit = self.bit.saturating_add(u64::from(same));
+            if self.packed == 0 {
+                self.advance(usize::try_from(self.bit / 8).unwrap_or(usize::MAX));
+            }
+            if same < n {
+                break;
+            }
+        }
+        taken
     }
 
     fn advance(&mut self, by: usize) {
