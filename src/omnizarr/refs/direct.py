@@ -64,7 +64,7 @@ def open_url(url: str, limits: Limits = DEFAULT_LIMITS) -> tuple[Store, str]:
         return found
     if what in SCANNED:
         return store_for(source, limits), ""
-    if what == SET:
+    if what in (SET, "gzip file", "zstd file"):  # nothing else that is packed opens
         return open_set(url, limits=limits), ""
     if (folder := _folder(url, limits)) is not None:
         return folder
