@@ -27,7 +27,7 @@ struct Reader<'a> {
     set: JsonSet,
     /// What the text says the version is, or what is to be tried.
     version: Option<Version>,
-    /// The fault of the key that is read.
+    /// The key that is read.
     key: Vec<u8>,
     text: Vec<u8>,
     last_url: Option<(&'a [u8], u32)>,
@@ -76,11 +76,10 @@ fn pass<'a>(text: &'a [u8], target: Option<&'a str>, version: Option<Version>) -
     let key = String::from_utf8_lossy(&reader.key).into_owned();
     done.map_err(|(at, message)| malformed(&key, format!("{message}, at byte {at} of the set")))?;
     let found = reader.verdict()?;
-    if found == Some(Version::Zero) || version == Some(Version::Zero) {
-        if let Some((key, (at, message))) = reader.seen.fault {
-            let message = format!("{message}, at byte {at} of the set");
-            return Err(malformed(&String::from_utf8_lossy(&key), message));
-        }
+    let zero = found == Some(Version::Zero) || version == Some(Version::Zero);
+    if let Some((key, (at, message))) = reader.seen.fault.take().filter(|_| zero) {
+        let message = format!("{message}, at byte {at} of the set");
+        return Err(malformed(&String::from_utf8_lossy(&key), message));
     }
     let mixed = match found {
         Some(Version::Zero) => reader.seen.refs || reader.seen.members,
