@@ -52,7 +52,6 @@ def test_places_that_cannot_be_opened_yet(url):
     [
         ("a.nc", b"CDF\x01", "netCDF classic file"),
         ("a.H5", b"\x89HDF\r\n\x1a\n", "HDF5 file"),
-        ("refs.json", b'{"version": 1, "refs": {}}', "reference set"),
         ("refs.parq", b"PAR1", "parquet file"),
         ("a.tif", b"II*\0", "TIFF file"),
         ("a.grib", b"GRIB", "GRIB file"),

@@ -78,8 +78,8 @@ def _form_of(path: str) -> Form:
 def dumps(references: References, *, version: Literal[0, 1] = 1, objects: bool = False) -> bytes:
     """Return a set as the bytes of its JSON.
 
-    >>> dumps(References(documents={".zgroup": b"{}"}), version=0)
-    b'{".zgroup":"{}"}'
+    >>> dumps(References(documents={"note": b"some text"}), version=0)
+    b'{"note":"some text"}'
     """
     return b"".join(pieces_of(references, version=version, objects=objects))
 
