@@ -28,6 +28,10 @@ class Told(NamedTuple):
 _CURES: Final = (
     (r"pass overwrite=True.*", "--overwrite replaces it", "--overwrite"),
     (r"pass overwrite=True.*", "'oz rm' erases it", None),
+    (r"If the set is to be trusted, allow the place: .*--allow (.+?) on the command.*",
+     r"if the set is to be trusted, --allow \1", "--allow"),
+    (r'compat="override" and identical=.*', "--compat override, or --identical NAME, takes what the first file has",
+     "--compat"),
     (r'[Pp]ass format="(\w+)".*', r"--from \1 chooses that", "--from"),
     (r'(?:Pass|Take) format="(\w+)"(?: or "(\w+)")?\.', r"--to \1", "--to"),
     (r'mode="a" creates what is missing', "", None),

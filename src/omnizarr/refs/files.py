@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final, Literal, TypeAlias
 
 from omnizarr.errors import MetadataError
@@ -95,7 +96,8 @@ def expand(where: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, Any]:
         else:
             with SourceFile(where).open() as file:
                 found = read_json(file.read())
-    expanded: dict[str, Any] = json.loads(dumps(found, version=0))
+    # Whoever asks for version 0 need not be told that it has no place for stamps.
+    expanded: dict[str, Any] = json.loads(dumps(replace(found, stamps={}), version=0))
     return expanded
 
 
