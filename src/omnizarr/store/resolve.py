@@ -106,6 +106,28 @@ def _is_parquet(folder: str) -> bool:
         return False
 
 
+def _inside_set(path: str, read_only: bool, limits: Limits) -> tuple[Store, str] | None:
+    """Open the set in parquet that is there, or the set that a path leads into: `days.json/t2m`, `days.parq/t2m`."""
+    if _is_parquet(path):
+        return reference_sets.open_set(path, limits=limits), ""
+    if not read_only or any(os.path.lexists(f"{path}/{name}") for name in _DOCUMENTS):
+        return None
+    inside: list[str] = []
+    while True:
+        path, name = os.path.split(path)
+        if not name:
+            return None
+        inside.insert(0, name)
+        if os.path.isfile(path):  # noqa: PTH113 - as below
+            found = sniff.sniff_file(path)
+            is_set = found is not None and found.what == sniff.SET
+        elif os.path.lexists(f"{path}/.zmetadata"):
+            is_set = _is_parquet(path)
+        else:
+            continue
+        return (reference_sets.open_set(path, limits=limits), "/".join(inside)) if is_set else None
+
+
 def _like_a_set(where: Mapping[object, object]) -> bool:
     """Whether it is worth a closer look whether a mapping is a reference set: most are not."""
     return any(isinstance(value, (list, tuple, Mapping)) for value in where.values()) and bool(
@@ -116,7 +138,7 @@ def _like_a_set(where: Mapping[object, object]) -> bool:
 def _file(where: str | os.PathLike[str], read_only: bool, limits: Limits) -> tuple[Store, str]:
     store = FileStore(where)
     if os.path.isdir(store.root):  # noqa: PTH112 - as below
-        return (reference_sets.open_set(store.root, limits=limits) if _is_parquet(store.root) else store), ""
+        return _inside_set(store.root, read_only, limits) or (store, "")
     storage = url_places.storage_of(where) if isinstance(where, str) and ("#" in where or where[:1] == "[") else ""
     archive = zip_find.archive_at(store.root, read_only=read_only, limits=limits, storage=storage)
     if archive is not None:
@@ -135,4 +157,4 @@ def _file(where: str | os.PathLike[str], read_only: bool, limits: Limits) -> tup
         )
     if read_only and (above := sniff.scanned_above(store.root)) is not None:
         return direct.open_path(above[0], limits), above[1]
-    return store, ""
+    return _inside_set(store.root, read_only, limits) or (store, "")
