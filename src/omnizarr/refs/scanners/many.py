@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from importlib import import_module
 from multiprocessing import get_context
+from threading import Lock
+from types import ModuleType
 from typing import Final, Literal, NamedTuple, TypeAlias, TypedDict, Unpack, overload
 
 from omnizarr.errors import OmnizarrError, warn
@@ -24,6 +29,8 @@ _FEW: Final = 8
 """So few files are scanned faster than processes start."""
 
 _MOST_NAMED: Final = 20
+
+_STARTING: Final = Lock()
 
 
 class Scanned(NamedTuple):
@@ -187,9 +194,32 @@ def _alone(names: list[str], left: list[int], options: Options) -> Iterator[tupl
 def _spread(names: list[str], left: list[int], options: Options, count: int) -> Iterator[tuple[int, Scanned]]:
     # Not by forking: threads of the caller's would be cut in two.
     with _pool(count) as pool:
-        waiting = {pool.submit(scan_one, names[i], options): i for i in left}
+        with _without_main():
+            waiting = {pool.submit(scan_one, names[i], options): i for i in left}
         for future in as_completed(waiting):
-            yield waiting[future], future.result()
+            try:
+                yield waiting[future], future.result()
+            except BrokenProcessPool:
+                raise ScanError(
+                    "a process that scans files was ended, perhaps because memory ran out",
+                    hint="workers=1 scans them one after the other, in this process.",
+                ) from None
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """Let processes start that do not run the caller's script once more.
+
+    They would, to find what is defined there, which scanning needs nothing of; a script that is not written for that
+    would begin to scan in each of them. Processes start when they are given work.
+    """
+    with _STARTING:
+        main = sys.modules["__main__"]
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            yield
+        finally:
+            sys.modules["__main__"] = main
 
 
 def _pool(count: int) -> Executor:
