@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from omnizarr.refs.scanners.many import scan_all as scan_all
     from omnizarr.refs.scanners.source import Options as Options
     from omnizarr.refs.subchunking import subchunk as subchunk
-    from omnizarr.refs.summary import Summary as Summary
-    from omnizarr.refs.summary import summary as summary
+    from omnizarr.refs.figures import Summary as Summary
+    from omnizarr.refs.figures import summary as summary
     from omnizarr.refs.validating import Finding as Finding
     from omnizarr.refs.validating import validate as validate
     from omnizarr.refset.model import Chunks as Chunks
@@ -49,7 +49,7 @@ _HOMES = {
     "ScanError": "omnizarr.refs.scanners.many",
     "Scanned": "omnizarr.refs.scanners.many",
     "Stamp": "omnizarr.refset.model",
-    "Summary": "omnizarr.refs.summary",
+    "Summary": "omnizarr.refs.figures",
     "absolute": "omnizarr.refs.rewriting",
     "append": "omnizarr.refs.combining.appending",
     "checked": "omnizarr.refs.scanners.many",
@@ -65,7 +65,7 @@ _HOMES = {
     "scan": "omnizarr.refs.scanners.many",
     "scan_all": "omnizarr.refs.scanners.many",
     "subchunk": "omnizarr.refs.subchunking",
-    "summary": "omnizarr.refs.summary",
+    "summary": "omnizarr.refs.figures",
     "validate": "omnizarr.refs.validating",
     "write": "omnizarr.refs.files",
 }

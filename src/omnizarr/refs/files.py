@@ -84,8 +84,8 @@ def expand(where: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, Any]:
 
     >>> gen = {"key": "k{{i}}", "url": "{{u}}_{{i}}", "offset": "{{i * 10}}", "length": "10"}
     >>> gen["dimensions"] = {"i": [1, 2]}
-    >>> expand({"version": 1, "templates": {"u": "s3://b/x"}, "gen": [gen], "refs": {"a": "text"}})
-    {'a': 'text', 'k1': ['s3://b/x_1', 10, 10], 'k2': ['s3://b/x_2', 20, 10]}
+    >>> expand({"version": 1, "templates": {"u": "s3://b/x"}, "gen": [gen], "refs": {"a": "data"}})
+    {'a': 'data', 'k1': ['s3://b/x_1', 10, 10], 'k2': ['s3://b/x_2', 20, 10]}
     """
     if isinstance(where, Mapping):
         found = references_of(load_mapping(where, expand=True))
