@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from omnizarr.refs.combining.nesting import nest as nest
     from omnizarr.refs.combining.streaming import combine_to as combine_to
     from omnizarr.refs.exporting import export as export
+    from omnizarr.refs.figures import Summary as Summary
+    from omnizarr.refs.figures import summary as summary
     from omnizarr.refs.files import expand as expand
     from omnizarr.refs.files import read as read
     from omnizarr.refs.files import write as write
@@ -33,8 +35,6 @@ if TYPE_CHECKING:
     from omnizarr.refs.scanners.many import scan_all as scan_all
     from omnizarr.refs.scanners.source import Options as Options
     from omnizarr.refs.subchunking import subchunk as subchunk
-    from omnizarr.refs.figures import Summary as Summary
-    from omnizarr.refs.figures import summary as summary
     from omnizarr.refs.validating import Finding as Finding
     from omnizarr.refs.validating import validate as validate
     from omnizarr.refset.model import Chunks as Chunks
