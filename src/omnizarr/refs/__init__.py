@@ -70,7 +70,34 @@ _HOMES = {
     "write": "omnizarr.refs.files",
 }
 
-__all__ = sorted(_HOMES)  # noqa: PLE0605 - one list is enough
+__all__ = [
+    "Chunks",
+    "Finding",
+    "Options",
+    "References",
+    "ScanError",
+    "Scanned",
+    "Stamp",
+    "Summary",
+    "absolute",
+    "append",
+    "checked",
+    "combine",
+    "combine_to",
+    "expand",
+    "export",
+    "inline",
+    "nest",
+    "read",
+    "relative",
+    "rewrite",
+    "scan",
+    "scan_all",
+    "subchunk",
+    "summary",
+    "validate",
+    "write",
+]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever it is

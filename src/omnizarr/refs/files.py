@@ -81,7 +81,8 @@ def expand(where: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, Any]:
         LimitError: If formulas would make too many references.
         MetadataError: If it is no reference set.
 
-    >>> gen = {"key": "k{{i}}", "url": "{{u}}_{{i}}", "offset": "{{i * 10}}", "length": "10", "dimensions": {"i": [1, 2]}}
+    >>> gen = {"key": "k{{i}}", "url": "{{u}}_{{i}}", "offset": "{{i * 10}}", "length": "10"}
+    >>> gen["dimensions"] = {"i": [1, 2]}
     >>> expand({"version": 1, "templates": {"u": "s3://b/x"}, "gen": [gen], "refs": {"a": "text"}})
     {'a': 'text', 'k1': ['s3://b/x_1', 10, 10], 'k2': ['s3://b/x_2', 20, 10]}
     """
@@ -108,7 +109,7 @@ def form_of(where: str | os.PathLike[str]) -> Form:
     ('parquet', 'json.zst')
     """
     name = os.fspath(where).rstrip("/\\")
-    found = next((form for ending, form in _ENDINGS.items() if name.endswith(ending)), None)
+    found: Form | None = next((form for ending, form in _ENDINGS.items() if name.endswith(ending)), None)
     if found is None:
         raise MetadataError(
             f"the name {name!r} does not tell how to write the set",

@@ -19,6 +19,7 @@ NAME: Final = ".zmetadata"
 """The document that makes a folder a set."""
 
 _BASE64: Final = "base64:"
+_BOM: Final = b"\xef\xbb\xbf"
 _MOST_ROWS: Final = 1 << 53  # of a record: as far as every reader of JSON is exact
 _DOCUMENTS: Final = (".zarray", ".zgroup", ".zattrs", "zarr.json")
 
@@ -47,7 +48,7 @@ def parse_metadata(data: bytes, limits: Limits = DEFAULT_LIMITS) -> Metadata:
     if len(data) > limits.max_document_bytes:
         raise LimitError(f"a document of {len(data)} bytes", key=NAME)
     try:
-        found = native.split_inside(data, ["metadata"])
+        found = native.split_inside(data.removeprefix(_BOM), ["metadata"])
     except ValueError as error:
         raise MetadataError(str(error), key=NAME) from None
     if found is None or "record_size" not in found[1]:

@@ -39,15 +39,15 @@ def open_parquet(where: Where, *, allow: Sequence[str] = (), limits: Limits = DE
     """
     place = place_of(where, read_only=True, limits=limits)
     metadata = place.metadata(limits)
-    records = _records(place, metadata, limits)
+    records = records_of(place, metadata, limits)
     made = records.references()
     for key, data in metadata.documents.items():
         made.add_document(key, data)
     for path, (counts, keys) in grids(metadata.documents, limits).items():
         _check(path, counts)
         records.add_to(made, path, (keys.prefix, keys.separator, keys.suffix, keys.scalar, keys.reversed), counts)
-    base, allowed = defaults(place.uri)
-    inner = made.store(base, [*allowed, *spelled([*allow, *limits.allow])], {}, new_identity())
+    base, allowed = defaults(place.uri, limits)
+    inner = made.store(base, [*allowed, *spelled(allow)], {}, new_identity())
     again = partial(open_parquet, where, allow=tuple(allow), limits=limits)
     return ReferenceStore(inner, place.uri, again, keep=place.store)
 
@@ -66,7 +66,7 @@ def read_parquet(where: Where, *, limits: Limits = DEFAULT_LIMITS) -> References
     """
     place = place_of(where, read_only=True, limits=limits)
     metadata = place.metadata(limits)
-    records = _records(place, metadata, limits)
+    records = records_of(place, metadata, limits)
     arrays = {
         path: rows_between(records, path, counts) for path, (counts, _) in grids(metadata.documents, limits).items()
     }
@@ -86,10 +86,6 @@ def rows_between(
 
 def records_of(place: Place, metadata: Metadata, limits: Limits = DEFAULT_LIMITS) -> native.ParquetSet:
     """Return the record files of a set."""
-    return _records(place, metadata, limits)
-
-
-def _records(place: Place, metadata: Metadata, limits: Limits) -> native.ParquetSet:
     target, prefix = place.target()
     return native.ParquetSet(target, prefix, metadata.record_size, limits.max_entry_bytes)
 

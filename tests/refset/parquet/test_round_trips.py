@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 
 import fsspec
@@ -14,6 +15,7 @@ from omnizarr.errors import ExistsError, MetadataError, UnsupportedError
 from omnizarr.refset.model import INLINE, MISSING, WHOLE, Chunks, References, Stamp
 from omnizarr.refset.parquet_reading import open_parquet, read_parquet
 from omnizarr.refset.parquet_writing import ParquetWriter, write_parquet
+from omnizarr.store.fault import FaultStore
 from omnizarr.store.memory import MemoryStore
 from tests.refset.parquet.sets import FASTPARQUET, GROUP, bytes_of, random_set, read_by_fsspec, source, tree, zarray
 
@@ -252,3 +254,27 @@ def test_what_has_no_place_is_refused(tmp_path):
     references.arrays["a"] = Chunks.ranges((2,), 0, [2**63, 2], WHOLE - 1)
     with pytest.raises(ValueError, match="parquet"):
         write_parquet(references, tmp_path / "5")
+
+
+class Unlisted(FaultStore):
+    """A store that does not say what it has, as servers do not."""
+
+    def list_dir(self, prefix):
+        raise UnsupportedError("nothing is listed", key=prefix)
+
+
+def test_places_that_do_not_list_what_they_have(tmp_path):
+    references = random_set(9, tmp_path)
+    place = MemoryStore()
+    write_parquet(references, place, record_size=3)
+    expected = bytes_of(references)
+    assert bytes_of(read_parquet(Unlisted(place))) == expected
+    store = open_parquet(Unlisted(place), allow=["*"])
+    assert sorted(store.list_prefix("")) == sorted([*references.documents, *expected])
+
+
+def test_stores_of_sets_travel(tmp_path):
+    references = random_set(7, tmp_path)
+    write_parquet(references, tmp_path / "s", record_size=3)
+    store = pickle.loads(pickle.dumps(open_parquet(tmp_path / "s", allow=[str(tmp_path)])))
+    assert {key: store.get(key) for key in bytes_of(references)} == bytes_of(references)

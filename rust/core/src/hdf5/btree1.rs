@@ -19,7 +19,8 @@ pub(super) fn walk(file: &File<'_>, sizes: Sizes, root: u64, rows: &mut Rows<'_>
     let key = rank.saturating_add(2).saturating_mul(8);
     let shape = Shape { head: sizes.address.saturating_mul(2).saturating_add(8), key, address: sizes.address };
     let pair = key.saturating_add(sizes.address) as u64;
-    let usual = sizes.children.saturating_mul(2).saturating_mul(pair).saturating_add(shape.head.saturating_add(key) as u64);
+    let usual =
+        sizes.children.saturating_mul(2).saturating_mul(pair).saturating_add(shape.head.saturating_add(key) as u64);
     let mut nodes = vec![root];
     let mut level: Option<u8> = None;
     while !nodes.is_empty() {

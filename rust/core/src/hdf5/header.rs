@@ -148,7 +148,13 @@ fn scan(bytes: &[u8], form: Form, sizes: Sizes, found: &mut Messages, blocks: &m
     let mut from = Cursor(bytes);
     let head = match form {
         Form::Old => 8,
-        Form::New { ordered } => if ordered { 6 } else { 4 },
+        Form::New { ordered } => {
+            if ordered {
+                6
+            } else {
+                4
+            }
+        }
     };
     // What is left may be too little for a message.
     while from.0.len() >= head {

@@ -70,7 +70,7 @@ def chunk_index(file: str | BinaryIO, dataset: Id) -> ChunkIndex | None:
     Raises:
         StoreError: The file cannot be read.
     """
-    h5py = load_h5py("")
+    h5py = load_h5py(file if isinstance(file, str) else "the file")
     chunks = tuple(dataset.get_create_plist().get_chunk())
     base = int(h5py.h5i.get_file_id(dataset).get_create_plist().get_userblock())
     _, address = place_of(h5py, dataset)

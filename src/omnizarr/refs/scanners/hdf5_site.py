@@ -91,6 +91,16 @@ class Site:
             self._raw.close()
 
 
+def _unless_local(source: SourceFile) -> BinaryIO | None:
+    """Open a file that has no path; by path HDF5 reads without a detour through Python."""
+    raw = source.open()
+    with suppress(ValueError, OSError, AttributeError):
+        if os.path.samestat(os.fstat(raw.fileno()), os.stat(source.url)):  # noqa: PTH116 - the path is text already
+            raw.close()
+            return None
+    return raw
+
+
 @contextmanager
 def opened(source: SourceFile) -> Generator[Site]:
     """Open a file for scanning.
@@ -102,11 +112,7 @@ def opened(source: SourceFile) -> Generator[Site]:
     """
     h5py = load_h5py(source.url)
     load_plugins()
-    raw: BinaryIO | None = source.open()
-    with suppress(ValueError, OSError, AttributeError):  # by path HDF5 reads without a detour through Python
-        if raw is not None and os.path.samestat(os.fstat(raw.fileno()), os.stat(source.url)):  # noqa: PTH116 - text
-            raw.close()
-            raw = None
+    raw = _unless_local(source)
     try:
         with troubles(source.url):
             file = h5py.File(raw if raw is not None else source.url, "r", locking="best-effort")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from importlib import import_module
 from multiprocessing import get_context
-from typing import Any, Final, Literal, NamedTuple, TypeAlias, overload
+from typing import Final, Literal, NamedTuple, TypeAlias, TypedDict, Unpack, overload
 
 from omnizarr.errors import OmnizarrError, warn
 from omnizarr.refs.scanners.cache import Cache
@@ -17,6 +17,8 @@ from omnizarr.refset.model import References
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Is told how many places are done, and how many there are."""
+
+OnError: TypeAlias = Literal["raise", "drop", "skip"]
 
 _FEW: Final = 8
 """So few files are scanned faster than processes start."""
@@ -40,22 +42,28 @@ class ScanError(OmnizarrError, ValueError):
     failures: tuple[Scanned, ...] = ()
 
 
+class Settings(TypedDict, total=False):
+    """What `scan` takes beside places."""
+
+    inline: int
+    group: str
+    only: Iterable[str]
+    skip: Iterable[str]
+    workers: int | None
+    cache: str | os.PathLike[str] | None
+    on_error: OnError
+    progress: Progress | None
+
+
 @overload
-def scan(where: str | os.PathLike[str], **options: Any) -> References: ...  # noqa: ANN401 - see below
+def scan(  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload] - text is taken for one place
+    where: str | os.PathLike[str], **settings: Unpack[Settings]
+) -> References: ...
 @overload
-def scan(where: Iterable[str | os.PathLike[str]], **options: Any) -> list[References]: ...  # noqa: ANN401 - see below
+def scan(where: Iterable[str | os.PathLike[str]], **settings: Unpack[Settings]) -> list[References]: ...
 def scan(
-    where: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
-    *,
-    inline: int = DEFAULTS.inline,
-    group: str = "",
-    only: Iterable[str] = (),
-    skip: Iterable[str] = (),
-    workers: int | None = None,
-    cache: str | os.PathLike[str] | None = None,
-    on_error: Literal["raise", "skip"] = "raise",
-    progress: Progress | None = None,
-) -> Any:
+    where: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], **settings: Unpack[Settings]
+) -> References | list[References]:
     """Find the chunks of files, without reading them.
 
     Understood are netCDF (all versions), HDF5, GRIB, TIFF, FITS, Zarr of every dialect, and other reference sets.
@@ -68,7 +76,8 @@ def scan(
         skip: All but variables of these names.
         workers: How many processes scan many files; by default one for each processor.
         cache: A folder where results are kept; a file that has not changed since is not scanned again.
-        on_error: Whether files that cannot be scanned are an error that names all of them, or left out with a warning.
+        on_error: What becomes of what cannot be described by references: "raise" is an error that names all of it,
+            "drop" leaves out such variables with a warning, "skip" whole files.
         progress: Called after each of many files with how many are done, and how many there are.
 
     Returns:
@@ -84,13 +93,22 @@ def scan(
     >>> len(oz.refs.scan(f"{folder}/a.zarr").arrays[""])
     2
     """
-    options = Options(inline, group, tuple(only), tuple(skip))
+    options = Options(
+        settings.get("inline", DEFAULTS.inline),
+        settings.get("group", ""),
+        tuple(settings.get("only", ())),
+        tuple(settings.get("skip", ())),
+        "drop" if settings.get("on_error") == "drop" else "raise",
+    )
+    cache = settings.get("cache")
     if isinstance(where, (str, os.PathLike)):
         found = scan_all([where], options, cache=cache)[0]
-        if found.error is not None:
-            raise found.error
+        if found.references is None:
+            raise found.error or ScanError(f"{found.where} cannot be scanned")
         return found.references
-    return checked(scan_all(where, options, workers=workers, cache=cache, progress=progress), on_error)
+    workers, progress = settings.get("workers"), settings.get("progress")
+    results = scan_all(where, options, workers=workers, cache=cache, progress=progress)
+    return checked(results, settings.get("on_error", "raise"))
 
 
 def scan_all(
