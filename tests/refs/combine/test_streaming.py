@@ -124,3 +124,18 @@ def test_other_units_are_counted_in_those_that_are_there(kit, tmp_path):
     group = oz.open(open_parquet(tmp_path / "a.parq"))
     assert group["time"][...].tolist() == [0, 1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 15]
     assert len(read_parquet(tmp_path / "a.parq").arrays["v"]) == 6 * 72
+
+
+def test_json_grows_too(kit, tmp_path):
+    place = tmp_path / "a.json"
+    oz.refs.write(combine([year(kit, 0)[:2]], concat="time"), place)
+    append(place, [year(kit, 6)[:2]], "time")
+    group = kit.opened(oz.refs.read(place))
+    same(group, kit.opened(combine([year(kit, start)[:2] for start in (0, 6)], concat="time")))
+
+
+def test_sets_are_read_from_their_places(kit, tmp_path):
+    for start in (6, 0):
+        oz.refs.write(year(kit, start)[1], tmp_path / f"{start}.json.zst")
+    group = kit.opened(combine([tmp_path / "6.json.zst", tmp_path / "0.json.zst"], concat="time"))
+    assert group["time"][...].tolist() == list(range(12))
