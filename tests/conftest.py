@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+import hdf5plugin  # noqa: F401 - its filters do not work if netCDF4 is imported before it
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings

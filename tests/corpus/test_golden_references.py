@@ -10,7 +10,7 @@ import pytest
 
 import omnizarr as oz
 from omnizarr.errors import OmnizarrError
-from omnizarr.refs.scan.zarr import scan
+from omnizarr.refs.scanners.zarr import scan
 from omnizarr.refset.store import store_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::omnizarr.OmnizarrWarning")

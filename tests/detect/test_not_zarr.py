@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import json
 import os
 import socket
 import stat
@@ -40,7 +39,6 @@ def tarred() -> bytes:
     return file.getvalue()
 
 
-REFERENCES = {"version": 1, "refs": {".zgroup": '{"zarr_format": 2}', "x/0": ["file.nc", 0, 8]}}
 FILES: dict[str, tuple[str, bytes]] = {
     "picture.png": ("PNG image", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"),
     "picture.zarr": ("PNG image", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"),
@@ -60,8 +58,6 @@ FILES: dict[str, tuple[str, bytes]] = {
     "large.tif": ("TIFF file", b"II+\0\x08\0\0\0"),
     "forecast.grib2": ("GRIB file", b"GRIB\0\0\0\x02" + bytes(8)),
     "table.parquet": ("parquet file", b"PAR1" + bytes(12) + b"PAR1"),
-    "refs.json": ("reference set", json.dumps(REFERENCES).encode()),
-    "flat-refs.json": ("reference set", json.dumps({".zgroup": '{"zarr_format":2}', "x/.zarray": "{}"}).encode()),
     "array.npy": ("NumPy file", npy()),
     "archive.gz": ("gzip file", gzip.compress(b"abc")),
     "archive.tar": ("tar file", tarred()),
@@ -76,7 +72,9 @@ FILES: dict[str, tuple[str, bytes]] = {
     "void.zip": ("zip file", zipped()),
     "arrays.npz": ("zip file", zipped(**{"a.npy": npy()})),
 }
-CURED = ("netCDF", "HDF5", "TIFF", "GRIB", "reference", "parquet", "NumPy", "gzip", "tar", "zstd", "HTML")
+OPENED = ("netCDF", "HDF5", "TIFF", "GRIB", "reference")
+"""What opens to be read, as far as it is whole."""
+CURED = ("netCDF", "HDF5", "TIFF", "GRIB", "parquet", "NumPy", "gzip", "tar", "zstd", "HTML")
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -87,14 +85,38 @@ def test_files(tmp_path, name):
     found = oz.detect(where)
     assert (found.what, found.format, found.kind) == (what, "", "")
     assert found.reason
-    assert_refused(where, what)
+    if what.startswith(OPENED):
+        assert_not_written_to(where, what)
+    else:
+        assert_refused(where, what)
 
 
 @pytest.mark.parametrize("name", [name for name, (what, _) in FILES.items() if what.startswith(CURED)])
 def test_files_that_something_can_be_done_about(tmp_path, name):
     where = tmp_path / name
     where.write_bytes(FILES[name][1])
-    assert "\n" in str(assert_refused(where, FILES[name][0]))  # the hint follows the message
+    what = FILES[name][0]
+    refused = assert_not_written_to(where, what) if what.startswith(OPENED) else assert_refused(where, what)
+    assert "\n" in str(refused)  # the hint follows the message
+
+
+def assert_not_written_to(where: Any, what: str) -> oz.OmnizarrError:
+    """Whoever wants to change it is told that it is something else."""
+    content = where.read_bytes()
+    with pytest.raises((oz.errors.ReadOnlyError, oz.errors.UnsupportedError)) as caught:
+        oz.open(where, mode="a")
+    assert isinstance(caught.value, oz.errors.ReadOnlyError) or what in str(caught.value)
+    assert where.read_bytes() == content
+    return caught.value
+
+
+def test_damaged_files_are_called_so(tmp_path):
+    for name in ("offset64.nc", "netcdf4.nc", "little.tif", "large.tif"):
+        where = tmp_path / name
+        whole = FILES[name][1]
+        where.write_bytes(whole[: max(8, len(whole) - 9)])
+        with pytest.raises(oz.errors.CorruptError, match=name):
+            oz.open(where)
 
 
 def assert_refused(where: Any, what: str) -> oz.OmnizarrError:

@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 
 import omnizarr as oz
+from omnizarr import refs
 from omnizarr.cli.main import main
 from omnizarr.errors import NotFoundError, ReadOnlyError, StaleReferenceError, StoreError, UnsupportedError
-from omnizarr.refs.scan.source import SourceFile
+from omnizarr.refs.scanners.dispatch import scan_place
+from omnizarr.refs.scanners.source import SourceFile
 from omnizarr.refset.model import Chunks, References
 from omnizarr.refset.store import store_of
 from tests.net.serving import Served
@@ -199,9 +201,6 @@ def test_zarr_on_a_server(server: Served, tmp_path, dialect):
 
 @pytest.mark.parametrize("form", ["set.json", "set.json.zst", "set.parq"])
 def test_reference_sets_on_a_server(server: Served, tmp_path, form):
-    from omnizarr import refs
-    from omnizarr.refs.scan.dispatch import scan_place
-
     (tmp_path / "d").mkdir()
     data = make_netcdf(tmp_path / "d" / "x.nc")
     found = scan_place(str(data))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import omnizarr as oz
 from omnizarr.errors import MetadataError, NotFoundError, ShapeError, UnsupportedError
-from omnizarr.refs.combine.nesting import nest
+from omnizarr.refs.combining.nesting import nest
 from omnizarr.refs.exporting import export
 from omnizarr.refs.inlining import inline
 from omnizarr.refs.rewriting import absolute, relative, rewrite

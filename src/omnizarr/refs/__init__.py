@@ -10,32 +10,31 @@ one like any other hierarchy; the functions here make them, and work on whole se
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from omnizarr.refs.combine.appending import append as append
-    from omnizarr.refs.combine.combining import combine as combine
-    from omnizarr.refs.combine.nesting import nest as nest
-    from omnizarr.refs.combine.streaming import combine_to as combine_to
+    from omnizarr.refs.combining.appending import append as append
+    from omnizarr.refs.combining.assembling import combine as combine
+    from omnizarr.refs.combining.nesting import nest as nest
+    from omnizarr.refs.combining.streaming import combine_to as combine_to
     from omnizarr.refs.exporting import export as export
+    from omnizarr.refs.figures import Summary as Summary
+    from omnizarr.refs.figures import summary as summary
+    from omnizarr.refs.files import expand as expand
     from omnizarr.refs.files import read as read
     from omnizarr.refs.files import write as write
     from omnizarr.refs.inlining import inline as inline
     from omnizarr.refs.rewriting import absolute as absolute
     from omnizarr.refs.rewriting import relative as relative
     from omnizarr.refs.rewriting import rewrite as rewrite
-    from omnizarr.refs.scan.many import ScanError as ScanError
-    from omnizarr.refs.scan.many import Scanned as Scanned
-    from omnizarr.refs.scan.many import checked as checked
-    from omnizarr.refs.scan.many import scan as scan
-    from omnizarr.refs.scan.many import scan_all as scan_all
-    from omnizarr.refs.scan.source import Options as Options
+    from omnizarr.refs.scanners.many import ScanError as ScanError
+    from omnizarr.refs.scanners.many import Scanned as Scanned
+    from omnizarr.refs.scanners.many import checked as checked
+    from omnizarr.refs.scanners.many import scan as scan
+    from omnizarr.refs.scanners.many import scan_all as scan_all
+    from omnizarr.refs.scanners.source import Options as Options
     from omnizarr.refs.subchunking import subchunk as subchunk
-    from omnizarr.refs.summary import Summary as Summary
-    from omnizarr.refs.summary import summary as summary
     from omnizarr.refs.validating import Finding as Finding
     from omnizarr.refs.validating import validate as validate
     from omnizarr.refset.model import Chunks as Chunks
@@ -45,32 +44,60 @@ if TYPE_CHECKING:
 _HOMES = {
     "Chunks": "omnizarr.refset.model",
     "Finding": "omnizarr.refs.validating",
-    "Options": "omnizarr.refs.scan.source",
+    "Options": "omnizarr.refs.scanners.source",
     "References": "omnizarr.refset.model",
-    "ScanError": "omnizarr.refs.scan.many",
-    "Scanned": "omnizarr.refs.scan.many",
+    "ScanError": "omnizarr.refs.scanners.many",
+    "Scanned": "omnizarr.refs.scanners.many",
     "Stamp": "omnizarr.refset.model",
-    "Summary": "omnizarr.refs.summary",
+    "Summary": "omnizarr.refs.figures",
     "absolute": "omnizarr.refs.rewriting",
-    "append": "omnizarr.refs.combine.appending",
-    "checked": "omnizarr.refs.scan.many",
-    "combine": "omnizarr.refs.combine.combining",
-    "combine_to": "omnizarr.refs.combine.streaming",
+    "append": "omnizarr.refs.combining.appending",
+    "checked": "omnizarr.refs.scanners.many",
+    "combine": "omnizarr.refs.combining.assembling",
+    "combine_to": "omnizarr.refs.combining.streaming",
+    "expand": "omnizarr.refs.files",
     "export": "omnizarr.refs.exporting",
     "inline": "omnizarr.refs.inlining",
-    "nest": "omnizarr.refs.combine.nesting",
+    "nest": "omnizarr.refs.combining.nesting",
     "read": "omnizarr.refs.files",
     "relative": "omnizarr.refs.rewriting",
     "rewrite": "omnizarr.refs.rewriting",
-    "scan": "omnizarr.refs.scan.many",
-    "scan_all": "omnizarr.refs.scan.many",
+    "scan": "omnizarr.refs.scanners.many",
+    "scan_all": "omnizarr.refs.scanners.many",
     "subchunk": "omnizarr.refs.subchunking",
-    "summary": "omnizarr.refs.summary",
+    "summary": "omnizarr.refs.figures",
     "validate": "omnizarr.refs.validating",
     "write": "omnizarr.refs.files",
 }
 
-__all__ = sorted(_HOMES)  # noqa: PLE0605 - one list is enough
+__all__ = [
+    "Chunks",
+    "Finding",
+    "Options",
+    "References",
+    "ScanError",
+    "Scanned",
+    "Stamp",
+    "Summary",
+    "absolute",
+    "append",
+    "checked",
+    "combine",
+    "combine_to",
+    "expand",
+    "export",
+    "inline",
+    "nest",
+    "read",
+    "relative",
+    "rewrite",
+    "scan",
+    "scan_all",
+    "subchunk",
+    "summary",
+    "validate",
+    "write",
+]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever it is
@@ -84,14 +111,3 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever it is
 
 def __dir__() -> list[str]:
     return __all__
-
-
-class _Namespace(ModuleType):
-    """This module: `scan` and `combine` are functions in it, also after the folders of these names were imported."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if name not in _HOMES or not isinstance(value, ModuleType):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Namespace

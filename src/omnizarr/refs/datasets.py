@@ -19,8 +19,8 @@ from omnizarr.nc.tree import Var
 from omnizarr.nc.zarr.source import open_source as open_zarr
 from omnizarr.refs.direct import open_url as open_store
 from omnizarr.refs.direct import store_for
-from omnizarr.refs.scan.dispatch import what_is
-from omnizarr.refs.scan.source import SourceFile
+from omnizarr.refs.scanners.dispatch import what_is
+from omnizarr.refs.scanners.source import SourceFile
 from omnizarr.store.wrap import PrefixStore
 
 

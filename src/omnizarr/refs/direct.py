@@ -10,8 +10,8 @@ from typing import Final, Literal
 
 from omnizarr.errors import NotFoundError, OmnizarrError, StoreError, UnsupportedError
 from omnizarr.limits import DEFAULT_LIMITS, Limits
-from omnizarr.refs.scan.dispatch import scan_file, what_is
-from omnizarr.refs.scan.source import Options, SourceFile
+from omnizarr.refs.scanners.dispatch import scan_file, what_is
+from omnizarr.refs.scanners.source import Options, SourceFile
 from omnizarr.refset.model import References
 from omnizarr.refset.opening import open_set
 from omnizarr.refset.parquet_reading import open_parquet
@@ -64,7 +64,7 @@ def open_url(url: str, limits: Limits = DEFAULT_LIMITS) -> tuple[Store, str]:
         return found
     if what in SCANNED:
         return store_for(source, limits), ""
-    if what == SET:
+    if what in (SET, "gzip file", "zstd file"):  # nothing else that is packed opens
         return open_set(url, limits=limits), ""
     if (folder := _folder(url, limits)) is not None:
         return folder

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
-from typing import Final, Literal, TypeAlias
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final, Literal, TypeAlias
 
 from omnizarr.errors import MetadataError
-from omnizarr.refs.scan.sets import scan as scan_set
-from omnizarr.refs.scan.source import SourceFile
-from omnizarr.refset.json_writing import write_json
+from omnizarr.refs.scanners.sets import scan as scan_set
+from omnizarr.refs.scanners.source import SourceFile
+from omnizarr.refset.json_reading import load_mapping, read_json, references_of
+from omnizarr.refset.json_writing import dumps, write_json
 from omnizarr.refset.model import References
+from omnizarr.refset.parquet_reading import read_parquet
 from omnizarr.refset.parquet_writing import write_parquet
+from omnizarr.store.file import local_path
 
 Form: TypeAlias = Literal["json", "json.gz", "json.zst", "parquet"]
 
@@ -66,6 +72,35 @@ def write(
         write_json(references, where, version=version, form=chosen, overwrite=overwrite)
 
 
+def expand(where: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, Any]:
+    """Return a set as version 0: a mapping of keys to what they stand for, without templates and formulas.
+
+    Args:
+        where: A set in JSON, also compressed, the folder of one in parquet, or a mapping.
+
+    Raises:
+        LimitError: If formulas would make too many references.
+        MetadataError: If it is no reference set.
+
+    >>> gen = {"key": "k{{i}}", "url": "{{u}}_{{i}}", "offset": "{{i * 10}}", "length": "10"}
+    >>> gen["dimensions"] = {"i": [1, 2]}
+    >>> expand({"version": 1, "templates": {"u": "s3://b/x"}, "gen": [gen], "refs": {"a": "data"}})
+    {'a': 'data', 'k1': ['s3://b/x_1', 10, 10], 'k2': ['s3://b/x_2', 20, 10]}
+    """
+    if isinstance(where, Mapping):
+        found = references_of(load_mapping(where, expand=True))
+    else:
+        place = local_path(where)
+        if os.path.isdir(place):  # noqa: PTH112 - the path is text already
+            found = read_parquet(place)
+        else:
+            with SourceFile(where).open() as file:
+                found = read_json(file.read())
+    # Whoever asks for version 0 need not be told that it has no place for stamps.
+    expanded: dict[str, Any] = json.loads(dumps(replace(found, stamps={}), version=0))
+    return expanded
+
+
 def form_of(where: str | os.PathLike[str]) -> Form:
     """Say by its name how a set is written.
 
@@ -76,7 +111,7 @@ def form_of(where: str | os.PathLike[str]) -> Form:
     ('parquet', 'json.zst')
     """
     name = os.fspath(where).rstrip("/\\")
-    found = next((form for ending, form in _ENDINGS.items() if name.endswith(ending)), None)
+    found: Form | None = next((form for ending, form in _ENDINGS.items() if name.endswith(ending)), None)
     if found is None:
         raise MetadataError(
             f"the name {name!r} does not tell how to write the set",

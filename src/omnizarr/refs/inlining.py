@@ -14,8 +14,8 @@ from omnizarr.model.dtype import DType
 from omnizarr.model.fill import Fill
 from omnizarr.model.grid import RectilinearGrid, RegularGrid
 from omnizarr.model.keys import default_keys
-from omnizarr.refs.combine.options import Options
-from omnizarr.refs.combine.reading import read_array
+from omnizarr.refs.combining.options import Options
+from omnizarr.refs.combining.reading import read_array
 from omnizarr.refset.model import INLINE, WHOLE, Chunks, Ids, Numbers, References
 
 _AT_ONCE = 100_000

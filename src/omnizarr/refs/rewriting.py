@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Literal, TypeAlias
 
 from omnizarr.errors import NotFoundError
-from omnizarr.refs.combine.blocks import UrlTable, renumbered
+from omnizarr.refs.combining.blocks import UrlTable, renumbered
 from omnizarr.refset.model import References, Stamp
 
 Keep: TypeAlias = Literal["all", "size", "none"]

@@ -13,8 +13,8 @@ from omnizarr.hierarchy.nodes import documents
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.codec import canonical
 from omnizarr.model.grid import RegularGrid
-from omnizarr.refs.combine.blocks import check_numbers, window
-from omnizarr.refs.combine.inputs import Reader
+from omnizarr.refs.combining.blocks import check_numbers, window
+from omnizarr.refs.combining.inputs import Reader
 from omnizarr.refset.model import MISSING, WHOLE, Chunks, References
 
 

@@ -106,6 +106,17 @@ def _is_parquet(folder: str) -> bool:
         return False
 
 
+def _parquet_above(folder: str) -> tuple[str, str] | None:
+    """Return the reference set in parquet that a folder is or lies in, and the path within it."""
+    inside = ""
+    while not _is_parquet(folder):
+        above, name = os.path.split(folder)
+        if not name or any(os.path.lexists(f"{folder}/{one}") for one in (*_DOCUMENTS, ".zmetadata")):
+            return None
+        folder, inside = above, f"{name}/{inside}".rstrip("/")
+    return folder, inside
+
+
 def _like_a_set(where: Mapping[object, object]) -> bool:
     """Whether it is worth a closer look whether a mapping is a reference set: most are not."""
     return any(isinstance(value, (list, tuple, Mapping)) for value in where.values()) and bool(
@@ -116,7 +127,8 @@ def _like_a_set(where: Mapping[object, object]) -> bool:
 def _file(where: str | os.PathLike[str], read_only: bool, limits: Limits) -> tuple[Store, str]:
     store = FileStore(where)
     if os.path.isdir(store.root):  # noqa: PTH112 - as below
-        return (reference_sets.open_set(store.root, limits=limits) if _is_parquet(store.root) else store), ""
+        above = _parquet_above(store.root)
+        return (reference_sets.open_set(above[0], limits=limits), above[1]) if above is not None else (store, "")
     storage = url_places.storage_of(where) if isinstance(where, str) and ("#" in where or where[:1] == "[") else ""
     archive = zip_find.archive_at(store.root, read_only=read_only, limits=limits, storage=storage)
     if archive is not None:
@@ -133,6 +145,16 @@ def _file(where: str | os.PathLike[str], read_only: bool, limits: Limits) -> tup
             path=store.root,
             hint=(found and found.cure) or None,
         )
-    if read_only and (above := sniff.scanned_above(store.root)) is not None:
-        return direct.open_path(above[0], limits), above[1]
+    return _above(store, limits) if read_only else (store, "")
+
+
+def _above(store: FileStore, limits: Limits) -> tuple[Store, str]:
+    """Return the file or the set that a path which does not exist leads into, and the path within it."""
+    file, inside, what = sniff.above(store.root)
+    if what in sniff.SCANNED:
+        return direct.open_path(file, limits), inside
+    if what == sniff.SET:
+        return reference_sets.open_set(file, limits=limits), inside
+    if what == "folder" and (found := _parquet_above(file)) is not None:
+        return reference_sets.open_set(found[0], limits=limits), f"{found[1]}/{inside}".strip("/")
     return store, ""

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from omnizarr.errors import MetadataError, OmnizarrWarning, UnsupportedError
 from omnizarr.model.grid import RectilinearGrid, RegularGrid
-from omnizarr.refs.combine.combining import combine
+from omnizarr.refs.combining.assembling import combine
 from omnizarr.refset.model import INLINE, References, Stamp
 
 DAYS = "days since 2000-01-01"

@@ -9,8 +9,8 @@ import xarray as xr
 
 from omnizarr.errors import MetadataError
 from omnizarr.model.grid import RectilinearGrid, RegularGrid
-from omnizarr.refs.combine.combining import combine
-from omnizarr.refs.scan.many import scan
+from omnizarr.refs.combining.assembling import combine
+from omnizarr.refs.scanners.many import scan
 
 
 def write(path, start, *, length=4, chunks=(2, 5, 6), units="hours since 2000-01-01", scale=0.5, seed=0):

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from omnizarr.errors import MetadataError
-from omnizarr.refs.combine.combining import combine
-from omnizarr.refs.combine.selectors import compiled
+from omnizarr.refs.combining.assembling import combine
+from omnizarr.refs.combining.selectors import compiled
 
 
 def one(kit, number, name):

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import omnizarr as oz
 from omnizarr.errors import MetadataError
-from omnizarr.refs.combine.appending import append
-from omnizarr.refs.combine.combining import combine
-from omnizarr.refs.combine.streaming import combine_to
+from omnizarr.refs.combining.appending import append
+from omnizarr.refs.combining.assembling import combine
+from omnizarr.refs.combining.streaming import combine_to
 from omnizarr.refset.parquet_reading import open_parquet, read_parquet
 from omnizarr.refset.parquet_writing import write_parquet
 

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from omnizarr.errors import MetadataError
-from omnizarr.refs.combine.calendars import CALENDARS, since
-from omnizarr.refs.combine.combining import combine
-from omnizarr.refs.combine.times import encoded, moved_to, unified
+from omnizarr.refs.combining.assembling import combine
+from omnizarr.refs.combining.calendars import CALENDARS, since
+from omnizarr.refs.combining.times import encoded, moved_to, unified
 
 ORIGINS = ["1970-01-01", "2000-02-28 12:00", "1850-1-1", "1999-12-31T23:59:30", "2000-01-01 00:00:00 +01:00"]
 

@@ -38,6 +38,9 @@ from .hdf5_types_files import (
     utf8_text,
 )
 
+# If netCDF4 is imported first, HDF5 finds the filters that come with it, which do not work with h5py's library.
+hdf5plugin.register(force=True)
+
 
 def plain(dtype, shape=(20, 30)):
     values = RNG.integers(0, 100, shape)

@@ -8,8 +8,8 @@ import pytest
 
 import omnizarr as oz
 from omnizarr.errors import CorruptError, NotFoundError
-from omnizarr.refs.scan.classic import scan
-from omnizarr.refs.scan.source import DEFAULTS, Options, SourceFile
+from omnizarr.refs.scanners.classic import scan
+from omnizarr.refs.scanners.source import DEFAULTS, Options, SourceFile
 from omnizarr.refset.store import store_of
 
 FORMATS = ["NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA"]

@@ -7,8 +7,8 @@ import pytest
 
 import omnizarr as oz
 from omnizarr.errors import CorruptError, UnsupportedError
-from omnizarr.refs.scan.fits import scan
-from omnizarr.refs.scan.source import Options, SourceFile
+from omnizarr.refs.scanners.fits import scan
+from omnizarr.refs.scanners.source import Options, SourceFile
 from omnizarr.refset.store import store_of
 
 fits = pytest.importorskip("astropy.io.fits")

@@ -10,8 +10,8 @@ import pytest
 
 import omnizarr as oz
 from omnizarr.errors import CorruptError, UnsupportedError
-from omnizarr.refs.scan.grib import scan
-from omnizarr.refs.scan.source import Options, SourceFile
+from omnizarr.refs.scanners.grib import scan
+from omnizarr.refs.scanners.source import Options, SourceFile
 from omnizarr.refset.store import store_of
 
 ec = pytest.importorskip("eccodes")

@@ -12,8 +12,8 @@ import pytest
 
 import omnizarr as oz
 from omnizarr.errors import CorruptError, OmnizarrError, OmnizarrWarning, UnsupportedError
-from omnizarr.refs.scan.hdf5 import scan
-from omnizarr.refs.scan.source import DEFAULTS, Options, SourceFile
+from omnizarr.refs.scanners.hdf5 import scan
+from omnizarr.refs.scanners.source import DEFAULTS, Options, SourceFile
 from omnizarr.refset.model import INLINE
 from omnizarr.refset.store import store_of
 
@@ -198,8 +198,8 @@ def test_views_and_links_are_not_followed_from_elsewhere(tmp_path):
 
 @pytest.mark.parametrize("kind", ["unaligned virtual", "odd", "filter", "masks"])
 def test_what_is_too_large_to_be_taken_in(tmp_path, kind, monkeypatch):
-    monkeypatch.setattr("omnizarr.refs.scan.hdf5_values.MOST_EMBEDDED", 100)
-    monkeypatch.setattr("omnizarr.refs.scan.hdf5_masks._MOST", 100)
+    monkeypatch.setattr("omnizarr.refs.scanners.hdf5_values.MOST_EMBEDDED", 100)
+    monkeypatch.setattr("omnizarr.refs.scanners.hdf5_masks._MOST", 100)
     name = {
         "unaligned virtual": "virtual unaligned",
         "odd": "twelve bits",

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from omnizarr.errors import OmnizarrError
 from omnizarr.native import hdf5_chunks
-from omnizarr.refs.scan.hdf5_index import ChunkIndex, chunk_index, chunk_starts, is_misread
+from omnizarr.refs.scanners.hdf5_index import ChunkIndex, chunk_index, chunk_starts, is_misread
 
 Shape = tuple[int, ...]
 

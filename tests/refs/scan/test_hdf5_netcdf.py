@@ -10,8 +10,8 @@ import xarray as xr
 
 import omnizarr as oz
 from omnizarr.errors import NotFoundError, OmnizarrWarning, UnsupportedError
-from omnizarr.refs.scan.hdf5 import scan
-from omnizarr.refs.scan.source import DEFAULTS, Options, SourceFile
+from omnizarr.refs.scanners.hdf5 import scan
+from omnizarr.refs.scanners.source import DEFAULTS, Options, SourceFile
 from omnizarr.refset.model import INLINE
 from omnizarr.refset.store import store_of
 

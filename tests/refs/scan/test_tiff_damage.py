@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import omnizarr as oz
 from omnizarr.errors import CorruptError, LimitError, OmnizarrError
-from omnizarr.refs.scan.dispatch import scan_file
-from omnizarr.refs.scan.source import SourceFile
-from omnizarr.refs.scan.tiff import scan
+from omnizarr.refs.scanners.dispatch import scan_file
+from omnizarr.refs.scanners.source import SourceFile
+from omnizarr.refs.scanners.tiff import scan
 from omnizarr.refset.store import store_of
 
 tifffile = pytest.importorskip("tifffile")

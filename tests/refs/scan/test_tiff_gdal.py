@@ -7,8 +7,8 @@ import pytest
 
 import omnizarr as oz
 from omnizarr.errors import UnsupportedError
-from omnizarr.refs.scan.source import Options, SourceFile
-from omnizarr.refs.scan.tiff import scan
+from omnizarr.refs.scanners.source import Options, SourceFile
+from omnizarr.refs.scanners.tiff import scan
 from omnizarr.refset.store import store_of
 
 rasterio = pytest.importorskip("rasterio")

@@ -9,8 +9,8 @@ import pytest
 
 import omnizarr as oz
 from omnizarr.errors import UnsupportedError
-from omnizarr.refs.scan.source import DEFAULTS, Options
-from omnizarr.refs.scan.zarr import scan
+from omnizarr.refs.scanners.source import DEFAULTS, Options
+from omnizarr.refs.scanners.zarr import scan
 from omnizarr.refset.store import store_of
 
 VALUES = np.arange(35, dtype="<i4").reshape(5, 7)

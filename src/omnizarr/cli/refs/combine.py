@@ -53,7 +53,7 @@ def add_choices(parser: Parser) -> None:
 
 
 def choices(arguments: Namespace) -> dict[str, Any]:
-    """Return what `omnizarr.refs.combine` takes of these."""
+    """Return what `omnizarr.refs.combining` takes of these."""
     given = {name: getattr(arguments, name) for name in ("identical", "compat", "keep", "missing")}
     return {**{name: value for name, value in given.items() if value}, **({"sort": False} if arguments.no_sort else {})}
 
@@ -81,7 +81,7 @@ def scan_settings(arguments: Namespace) -> dict[str, Any]:
     """Return how inputs are scanned."""
     only, skip = tuple(arguments.only), tuple(arguments.skip)
     return {
-        "scan": refs.Options(arguments.inline, arguments.group, only, skip),
+        "scan": refs.Options(arguments.inline, arguments.group, only, skip, "drop" if arguments.drop else "raise"),
         "workers": arguments.workers,
         "cache": arguments.cache,
         "on_error": "skip" if arguments.skip_errors else "raise",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 
 from omnizarr import refs
@@ -31,7 +30,5 @@ def run(arguments: Namespace, out: Output) -> int:
         if not out.as_json:
             out.line(arguments.output)
         return 0
-    out.clear()
-    sys.stdout.write(refs.expand(arguments.where))
-    sys.stdout.write("\n")
+    out.json(refs.expand(arguments.where))
     return 0

@@ -44,7 +44,6 @@ def run(arguments: Namespace, out: Output) -> int:
         parts += [f"{one.inline:,} inline"] if one.inline else []
         parts += [f"{one.missing:,} missing"] if one.missing else []
         size = f" · {human_bytes(one.bytes)}" if one.bytes else ""
-        out.line(
-            f"  {out.style(one.path or '/', 'bold'):{width}}  {one.dtype} {one.shape} · {', '.join(parts) or 'empty'}{size}"
-        )
+        name = out.style((one.path or "/").ljust(width), "bold")
+        out.line(f"  {name}  {one.dtype} {one.shape} · {', '.join(parts) or 'empty'}{size}")
     return 0

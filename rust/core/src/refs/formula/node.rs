@@ -267,6 +267,15 @@ fn whole(op: Op, one: i128, other: i128) -> Result<Value, Fault> {
     value.map(Value::Int).ok_or(OVERFLOW)
 }
 
+/// What is left of a division, of the sign of the divisor, as in Python: also a zero has it.
+fn modulo(one: f64, other: f64) -> f64 {
+    let left = one % other;
+    if left == 0.0 {
+        return 0.0f64.copysign(other);
+    }
+    if (left < 0.0) == (other < 0.0) { left } else { left + other }
+}
+
 fn fraction(op: Op, one: f64, other: f64) -> Result<Value, Fault> {
     if other == 0.0 && matches!(op, Op::Div | Op::FloorDiv | Op::Mod) {
         return Err("something is divided by 0");
@@ -277,7 +286,7 @@ fn fraction(op: Op, one: f64, other: f64) -> Result<Value, Fault> {
         Op::Mul => one * other,
         Op::Div => one / other,
         Op::FloorDiv => (one / other).floor(),
-        Op::Mod => one - other * (one / other).floor(),
+        Op::Mod => modulo(one, other),
         Op::Pow => one.powf(other),
         _ => return Err("only numbers are calculated with"),
     };

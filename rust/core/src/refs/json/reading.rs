@@ -76,11 +76,11 @@ fn pass<'a>(text: &'a [u8], target: Option<&'a str>, version: Option<Version>) -
     let key = String::from_utf8_lossy(&reader.key).into_owned();
     done.map_err(|(at, message)| malformed(&key, format!("{message}, at byte {at} of the set")))?;
     let found = reader.verdict()?;
-    if found == Some(Version::Zero) || version == Some(Version::Zero) {
-        if let Some((key, (at, message))) = reader.seen.fault {
-            let message = format!("{message}, at byte {at} of the set");
-            return Err(malformed(&String::from_utf8_lossy(&key), message));
-        }
+    if (found == Some(Version::Zero) || version == Some(Version::Zero))
+        && let Some((key, (at, message))) = reader.seen.fault
+    {
+        let message = format!("{message}, at byte {at} of the set");
+        return Err(malformed(&String::from_utf8_lossy(&key), message));
     }
     let mixed = match found {
         Some(Version::Zero) => reader.seen.refs || reader.seen.members,

@@ -1,0 +1,150 @@
+"""Sets added behind a set that exists, in place: in parquet, only what is new is written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Unpack
+
+from omnizarr.errors import MetadataError
+from omnizarr.format.dialects import DIALECTS
+from omnizarr.refs.combining.assembling import Settings, combine, options_of, result_documents, scanning_of, stamps_of
+from omnizarr.refs.combining.blocks import UrlTable, placed
+from omnizarr.refs.combining.bringing import bring_all
+from omnizarr.refs.combining.conflicts import listed
+from omnizarr.refs.combining.inputs import Given, Input, Loader, Reader
+from omnizarr.refs.combining.planning import Plan, plan
+from omnizarr.refs.combining.selectors import Selector
+from omnizarr.refs.combining.streaming import sequence
+from omnizarr.refs.combining.variables import Variable
+from omnizarr.refset.guard import base_of
+from omnizarr.refset.model import References, Stamp
+from omnizarr.refset.parquet_append import append_parquet
+from omnizarr.refset.parquet_place import place_of
+from omnizarr.refset.parquet_reading import read_parquet, records_of, rows_between
+from omnizarr.refset.parquet_writing import write_parquet
+
+_NAMES = frozenset(name for one in DIALECTS.values() for name in one.documents)
+
+
+def append(
+    where: str | os.PathLike[str],
+    sets: Iterable[Given] | Mapping[str, References],
+    concat: str | Mapping[str, Selector],
+    **settings: Unpack[Settings],
+) -> None:
+    """Add sets behind a set that exists.
+
+    What `combine` checks is checked: the new sets must fit to what is there, and lie behind it along the dimension.
+    In parquet, only the last file of each array and new ones are written, and readers see the old set or the new one.
+    A set in JSON is replaced as a whole.
+
+    Args:
+        where: The set.
+        sets: What is new, as for `combine`.
+        concat: The dimension along which it grows; a mapping of it says where coordinates are from, as for `combine`.
+        settings: As for `combine`.
+
+    Raises:
+        MetadataError: If the sets do not fit to what is there, or lie before its end.
+        ConflictError: If someone else has changed the set meanwhile.
+    """
+    concat = {concat: None} if isinstance(concat, str) else concat
+    if len(concat) != 1:
+        raise MetadataError("a set grows along one dimension at a time")
+    fresh = bring_all(sets, scanning_of(settings))
+    if not fresh:
+        return
+    name = os.fspath(where)
+    if os.path.isfile(where):  # noqa: PTH113 - text
+        from omnizarr.refs.files import read, write  # noqa: PLC0415 - parquet needs nothing of it
+
+        write(combine([(name, read(where)), *fresh], concat=concat, **settings), where, overwrite=True)
+        return
+    options = options_of(settings)._replace(cut=False)
+    options = options._replace(base=options.base or base_of(name))
+    reader = Reader(options.limits)
+    old = _existing(reader, name, next(iter(concat)))
+    inputs = [old, *(reader.read(*one) for one in fresh)]
+    made = plan(inputs, concat, options)
+    _check_behind(made, inputs)
+    documents = result_documents(made)
+    if not {key for key in old.references.documents if key.rpartition("/")[2] in _NAMES} <= documents.keys():
+        # Chunks of different lengths need documents of another format; nothing of the old ones may stay.
+        whole = combine([(name, read_parquet(where)), *fresh], concat=concat, **settings)
+        write_parquet(whole, where, record_size=place_of(where).metadata().record_size, overwrite=True)
+        return
+    added, rewritten = _added(made, inputs)
+    added.documents = {key: text for key, text in documents.items() if old.references.documents.get(key) != text}
+    append_parquet(where, added, rewrite=rewritten, limits=options.limits)
+
+
+def _existing(reader: Reader, where: str, dim: str) -> Input:
+    """Read what planning needs of a set in parquet: documents, and the chunks of what is not concatenated."""
+    place = place_of(where, read_only=True)
+    metadata = place.metadata()
+    records = records_of(place, metadata)
+    one = reader.read(where, References(metadata.documents))
+    kept = [path for path, meta in one.arrays.items() if dim not in (meta.dims or ()) or meta.dims == (dim,)]
+    one.references.arrays.update(
+        {path: rows_between(records, path, one.arrays[path].grid.counts(one.arrays[path].shape)) for path in kept}
+    )
+    one.references.urls = records.urls()
+    one.references.stamps = {url: Stamp(*parts) for url, parts in records.stamps().items()}
+    one.load, one.dropped = _loader(where), frozenset(one.arrays) - set(kept)
+    return one
+
+
+def _loader(where: str) -> Loader:
+    return lambda: read_parquet(where)
+
+
+def _check_behind(made: Plan, inputs: Sequence[Input]) -> None:
+    line = made.lines[0]
+    early = [one.name for one, at in zip(inputs[1:], line.positions[1:], strict=True) if at == line.positions[0]]
+    if line.positions[0] != 0 or early:
+        raise MetadataError(
+            f"what is new does not lie behind what is there along {line.dim!r}"
+            + (f": {listed(early)}" if early else ""),
+            hint="Combine all sets anew to put something before the end.",
+        )
+
+
+def _added(made: Plan, inputs: Sequence[Input]) -> tuple[References, list[str]]:
+    """Return the new references alone, and the arrays that are given whole."""
+    table = UrlTable()
+    added = References(urls=table.urls, stamps=stamps_of(inputs[1:]))
+    rewritten: list[str] = []
+    for path, variable in made.variables.items():
+        if variable.chunks is not None:
+            added.arrays[path] = variable.chunks
+            rewritten.append(path)
+            continue
+        own = variable.meta.grid.counts(variable.meta.shape)
+        before = inputs[0].arrays.get(path)
+        old = None if before is None else before.grid.counts(before.shape)
+        if {piece.source for piece in variable.pieces} == {0} and own == old:
+            continue
+        behind = _behind(path, variable, inputs)
+        pieces = [piece for piece in variable.pieces if piece.source or not behind]
+        if behind and old is not None:
+            start = old[0]
+            pieces = [piece._replace(start=(piece.start[0] - start, *piece.start[1:])) for piece in pieces]
+            own = (own[0] - start, *own[1:])
+        else:
+            rewritten.append(path)
+        parts = [
+            piece.part(inputs[piece.source].chunks(path), table.add(inputs[piece.source].references.urls))
+            for piece in pieces
+        ]
+        added.arrays[path] = placed(own, parts)
+    return added, rewritten
+
+
+def _behind(path: str, variable: Variable, inputs: Sequence[Input]) -> bool:
+    """Whether the new chunks follow the old ones, all of which stay as they are."""
+    order = sequence(path, variable, inputs)
+    if order is None or order[0] != 0:
+        return False
+    first = next(piece for piece in variable.pieces if piece.source == 0)
+    return first.box is None and first.short is None and not first.more

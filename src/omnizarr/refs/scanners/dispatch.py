@@ -1,0 +1,80 @@
+"""From a place to the scanner of its format: a folder is Zarr or a reference set, a file tells by its first bytes."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from typing import Final
+
+from omnizarr.errors import UnsupportedError
+from omnizarr.refs.scanners.source import DEFAULTS, Options, SourceFile
+from omnizarr.refset.model import References
+from omnizarr.store.sniff import sniff, with_article
+
+_HEAD: Final = 1 << 14
+
+SCANNERS: Final = {
+    "HDF5 file": "hdf5",
+    "netCDF classic file": "classic",
+    "TIFF file": "tiff",
+    "FITS file": "fits",
+    "GRIB file": "grib",
+    "reference set": "sets",
+    "gzip file": "sets",
+    "zstd file": "sets",
+}
+"""The module of `omnizarr.refs.scanners` for what `omnizarr.store.sniff` calls a file."""
+
+
+def scan_place(where: str, options: Options = DEFAULTS) -> References:
+    """Scan whatever is at a path or URL.
+
+    Raises:
+        NotFoundError: If nothing is there.
+        UnsupportedError: If no scanner knows it.
+        CorruptError: If it is damaged.
+    """
+    source = SourceFile(where)
+    if os.path.isdir(source.url):  # noqa: PTH112 - the path is text already
+        module = "sets" if _is_parquet_set(source.url) else "zarr"
+    elif what_is(source) == "zip file":
+        module = "zarr"
+    else:
+        return scan_file(source, options)
+    return _scan(module, source.url if module == "zarr" else source, options)
+
+
+def scan_file(source: SourceFile, options: Options = DEFAULTS) -> References:
+    """Scan a file of any known format.
+
+    Raises:
+        UnsupportedError: If no scanner knows it.
+        CorruptError: If it is damaged.
+    """
+    found = what_is(source)
+    module = SCANNERS.get(found)
+    if module is None:
+        raise UnsupportedError(
+            f"{source.url} is {with_article(found)}, of which no references can be made",
+            hint="Scanned are netCDF, HDF5, GRIB, TIFF, FITS, Zarr, and other reference sets.",
+        )
+    return _scan(module, source, options)
+
+
+def what_is(source: SourceFile) -> str:
+    """Say what a file is, in the words of `omnizarr.store.sniff`."""
+    with source.open() as file:
+        return sniff(file.read(_HEAD)).what
+
+
+def _scan(module: str, source: SourceFile | str, options: Options) -> References:
+    references: References = import_module(f"omnizarr.refs.scanners.{module}").scan(source, options)
+    return references
+
+
+def _is_parquet_set(folder: str) -> bool:
+    try:
+        with open(os.path.join(folder, ".zmetadata"), "rb") as file:  # noqa: PTH118, PTH123 - the path is text already
+            return b'"record_size"' in file.read()
+    except OSError:
+        return False
