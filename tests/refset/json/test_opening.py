@@ -110,6 +110,7 @@ def test_what_is_missing_or_something_else(folder):
         oz.open(folder / "bad.json")
 
 
+@pytest.mark.filterwarnings("ignore:The 'fastparquet' engine is deprecated")
 def test_a_set_in_parquet_is_a_folder_without_documents(folder):
     kerchunk = pytest.importorskip("kerchunk.df")
     pytest.importorskip("omnizarr.refset.parquet_reading")
