@@ -20,6 +20,9 @@ settings.register_profile("deep", max_examples=20_000, print_blob=True, **_COMMO
 # What everything else stands on: selections, and round trips of types, codecs, grids and fill values.
 _HEART = ("property/", "array/test_index.py", "format/test_round_trip.py")
 
+# Each example makes files and starts servers; there are many tests of this kind.
+_COSTLY = ("refs/", "refset/", "net/")
+
 
 def pytest_collectstart(collector: pytest.Collector) -> None:
     """Choose the number of examples before a module is imported, which is when hypothesis looks at it."""
@@ -29,6 +32,8 @@ def pytest_collectstart(collector: pytest.Collector) -> None:
 
 def _profile(path: str) -> str:
     if not os.environ.get("CI"):
+        return "default"
+    if any(f"/tests/{part}" in path for part in _COSTLY):
         return "default"
     return "ci-heart" if any(f"/tests/{part}" in path for part in _HEART) else "ci"
 
