@@ -80,7 +80,8 @@ def formulas() -> Figures:
     }
     references = {"version": 1, "templates": {"u": str(PLACE)}, "gen": [gen], "refs": data.documents(count)}
     stages = Stages()
-    array = oz.open(references, allow=["*"])["a"]
+    group: Any = oz.open(references, allow=["*"])
+    array = group["a"]
     stages.lap("open")
     far = array[-CHUNK:]
     stages.lap("read one")

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
@@ -50,11 +50,16 @@ fn start() -> &'static Pool {
         wake: Condvar::new(),
         helpers: cores.saturating_sub(1),
     }));
+    let (tell, told) = mpsc::channel();
     for i in 0..pool.helpers {
         let name = format!("omnizarr-{i}");
+        let tell = tell.clone();
         // A thread that cannot be had is only a slower call: the caller does the work itself.
-        drop(std::thread::Builder::new().name(name).spawn(move || help(pool)));
+        drop(std::thread::Builder::new().name(name).spawn(move || help(pool, tell)));
     }
+    drop(tell);
+    // Until the last one has called its hook: one that comes late would call it while the program ends.
+    while told.recv().is_ok() {}
     pool
 }
 
@@ -70,12 +75,13 @@ pub fn on_thread_start(hook: fn()) {
     let _ = ON_START.set(hook);
 }
 
-fn help(pool: &'static Pool) {
+fn help(pool: &'static Pool, ready: mpsc::Sender<()>) {
     if let Some(hook) = ON_START.get() {
         // No fork in the meantime: the hook may take a lock that a child must not find taken.
         let _fork = fork::guard();
         hook();
     }
+    drop(ready);
     let mut queue = lock(&pool.queue);
     loop {
         let found = queue.iter().find(|job| job.open()).map(Arc::clone);

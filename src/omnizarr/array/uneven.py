@@ -38,7 +38,7 @@ def uneven_grid(name: str, given: object, shape: Sequence[int]) -> Grid:
         ShapeError: A length is not a whole number above 0, there are too many or too few, or they end before the array.
 
     >>> uneven_grid("chunks", [[10, 20, 30], 5], (60, 10))
-    RectilinearGrid(edges=(((10, 1), (20, 1), (30, 1)), 5), clipped=False)
+    RectilinearGrid(edges=(((10, 1), (20, 1), (30, 1)), 5), clipped=False, stored=None)
     """
     items: tuple[object, ...]
     if isinstance(given, (RegularGrid, RectilinearGrid)):

@@ -28,6 +28,13 @@ class Told(NamedTuple):
 _CURES: Final = (
     (r"pass overwrite=True.*", "--overwrite replaces it", "--overwrite"),
     (r"pass overwrite=True.*", "'oz rm' erases it", None),
+    (r"If the set is to be trusted, allow the place: .*--allow (.+?) on the command.*",
+     r"if the set is to be trusted, --allow \1", "--allow"),
+    (r'compat="override" and identical=.*', "--compat override, or --identical NAME, takes what the first file has",
+     "--compat"),
+    (r"overwrite=True replaces it\.", "--overwrite replaces it", "--overwrite"),
+    (r"(Let it end in .*), or pass form=\.", r"\1, or pass --form", "--form"),
+    (r'Leave them out, or pass on_error="skip"\.', "leave them out, or pass --skip-errors", "--skip-errors"),
     (r'[Pp]ass format="(\w+)".*', r"--from \1 chooses that", "--from"),
     (r'(?:Pass|Take) format="(\w+)"(?: or "(\w+)")?\.', r"--to \1", "--to"),
     (r'mode="a" creates what is missing', "", None),
@@ -40,6 +47,9 @@ _CURES: Final = (
 
 # What is left of Python after that helps nobody here.
 _PYTHON: Final = re.compile(r"\b(?:mode|format|path|overwrite|limits|codecs|shape|data)=|\bLimits\b|\.[ov]index\b")
+
+# Settings of Python, most of which are options of the same name.
+_WORD: Final = re.compile(r'\b(\w+)=(?:"(\w+)"|\[…\])')
 
 # Places in hints, as one would type them here.
 _QUOTED: Final = re.compile(r"'((?:file://)?/[^']*)'")
@@ -55,11 +65,19 @@ def told(error: OmnizarrError, options: Collection[str] = ()) -> Told:
     where = [place(error.path)] if error.path else []
     where += [f"key {error.key!r}"] if error.key is not None else []
     where += [f"codec {error.codec!r}"] if error.codec is not None else []
+    first, *more = error.message.splitlines() or [""]
+    if more and all(line.startswith("  ") for line in more):  # a table, of files that do not fit or cannot be read
+        message = "\n".join([printable(_one_line(first)), *map(printable, more)])
+        return Told(message, _cures(error, options))
     message = _one_line(error.message) + (f" ({', '.join(where)})" if where else "")
     if error.kind == "cdl":  # the line that is wrong, and a caret below it
         return Told("\n".join(map(printable, error.message.splitlines())), error.hint and printable(error.hint))
+    return Told(printable(message), _cures(error, options))
+
+
+def _cures(error: OmnizarrError, options: Collection[str]) -> str | None:
     cures = (cure_of(_typed(line, error), options) for line in (error.hint or "").splitlines())
-    return Told(printable(message), printable("; ".join(cure for cure in cures if cure)) or None)
+    return printable("; ".join(cure for cure in cures if cure)) or None
 
 
 def warned(message: str) -> str:
@@ -82,7 +100,13 @@ def cure_of(hint: str, options: Collection[str]) -> str:
             match = re.fullmatch(pattern, hint.strip())
             if match is not None:
                 return match.expand(words)
+    hint = _WORD.sub(lambda found: _option(found, options), hint)
     return "" if _PYTHON.search(hint) else _QUOTED.sub(lambda found: repr(place(found[1])), hint.strip())
+
+
+def _option(found: re.Match[str], options: Collection[str]) -> str:
+    """Return a setting of Python as the option of the same name, if the command has it."""
+    return f"--{found[1]} {found[2] or 'NAME'}" if f"--{found[1]}" in options else found[0]
 
 
 def place(path: str) -> str:

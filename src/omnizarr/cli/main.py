@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Final, NoReturn
@@ -30,7 +31,7 @@ __all__ = ["COMMANDS", "DONE", "NO", "TROUBLE", "main", "parser_of"]
 DONE, NO, TROUBLE = 0, 1, 2
 """Exit codes: done, or yes; the answer is no (differs, is not valid, is not there); something went wrong."""
 
-_WITH_VALUE: Final = ("--colour", "--color")
+_WITH_VALUE: Final = ("--allow", "--colour", "--color")
 """Options of all commands that take a value, which may also stand before the command."""
 
 
@@ -140,7 +141,7 @@ def _run(command: str, arguments: Namespace, parser: Parser) -> int:
         as_json=arguments.json, colour=arguments.colour, quiet=arguments.quiet, options=options
     )
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _allowed(arguments.allow):
             warnings.simplefilter("always")
             warnings.showwarning = out.show_warning
             code: int = _module(command).run(arguments, out)
@@ -152,6 +153,21 @@ def _run(command: str, arguments: Namespace, parser: Parser) -> int:
         raise
     except Exception as error:  # noqa: BLE001 - nobody who types a command wants a traceback
         return _trouble(error, out)
+
+
+@contextmanager
+def _allowed(places: list[str]) -> Iterator[None]:
+    """Let all reference sets reach these places, also in processes that a command starts."""
+    before = os.environ.get("OMNIZARR_ALLOW")
+    if places:
+        os.environ["OMNIZARR_ALLOW"] = os.pathsep.join([*places, *([before] if before else [])])
+    try:
+        yield
+    finally:
+        if places and before is None:
+            del os.environ["OMNIZARR_ALLOW"]
+        elif places and before is not None:
+            os.environ["OMNIZARR_ALLOW"] = before
 
 
 def _trouble(error: Exception, out: Output) -> int:

@@ -74,6 +74,13 @@ def add_common(parser: ArgumentParser) -> None:
     group.add_argument("--json", action="store_true", help="print one JSON document instead of text")
     group.add_argument("-q", "--quiet", action="store_true", help="no progress and no warnings")
     group.add_argument(
+        "--allow",
+        action="append",
+        default=[],
+        metavar="PLACE",
+        help="a folder or URL that reference sets may reach besides their own; repeat it",
+    )
+    group.add_argument(
         "--colour",
         "--color",
         choices=("auto", "always", "never"),

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from omnizarr.refs.combining.nesting import nest as nest
     from omnizarr.refs.combining.streaming import combine_to as combine_to
     from omnizarr.refs.exporting import export as export
+    from omnizarr.refs.figures import Summary as Summary
+    from omnizarr.refs.figures import summary as summary
     from omnizarr.refs.files import expand as expand
     from omnizarr.refs.files import read as read
     from omnizarr.refs.files import write as write
@@ -33,8 +35,6 @@ if TYPE_CHECKING:
     from omnizarr.refs.scanners.many import scan_all as scan_all
     from omnizarr.refs.scanners.source import Options as Options
     from omnizarr.refs.subchunking import subchunk as subchunk
-    from omnizarr.refs.summary import Summary as Summary
-    from omnizarr.refs.summary import summary as summary
     from omnizarr.refs.validating import Finding as Finding
     from omnizarr.refs.validating import validate as validate
     from omnizarr.refset.model import Chunks as Chunks
@@ -49,7 +49,7 @@ _HOMES = {
     "ScanError": "omnizarr.refs.scanners.many",
     "Scanned": "omnizarr.refs.scanners.many",
     "Stamp": "omnizarr.refset.model",
-    "Summary": "omnizarr.refs.summary",
+    "Summary": "omnizarr.refs.figures",
     "absolute": "omnizarr.refs.rewriting",
     "append": "omnizarr.refs.combining.appending",
     "checked": "omnizarr.refs.scanners.many",
@@ -65,12 +65,39 @@ _HOMES = {
     "scan": "omnizarr.refs.scanners.many",
     "scan_all": "omnizarr.refs.scanners.many",
     "subchunk": "omnizarr.refs.subchunking",
-    "summary": "omnizarr.refs.summary",
+    "summary": "omnizarr.refs.figures",
     "validate": "omnizarr.refs.validating",
     "write": "omnizarr.refs.files",
 }
 
-__all__ = sorted(_HOMES)  # noqa: PLE0605 - one list is enough
+__all__ = [
+    "Chunks",
+    "Finding",
+    "Options",
+    "References",
+    "ScanError",
+    "Scanned",
+    "Stamp",
+    "Summary",
+    "absolute",
+    "append",
+    "checked",
+    "combine",
+    "combine_to",
+    "expand",
+    "export",
+    "inline",
+    "nest",
+    "read",
+    "relative",
+    "rewrite",
+    "scan",
+    "scan_all",
+    "subchunk",
+    "summary",
+    "validate",
+    "write",
+]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever it is

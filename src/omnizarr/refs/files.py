@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final, Literal, TypeAlias
 
 from omnizarr.errors import MetadataError
@@ -83,8 +84,8 @@ def expand(where: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, Any]:
 
     >>> gen = {"key": "k{{i}}", "url": "{{u}}_{{i}}", "offset": "{{i * 10}}", "length": "10"}
     >>> gen["dimensions"] = {"i": [1, 2]}
-    >>> expand({"version": 1, "templates": {"u": "s3://b/x"}, "gen": [gen], "refs": {"a": "text"}})
-    {'a': 'text', 'k1': ['s3://b/x_1', 10, 10], 'k2': ['s3://b/x_2', 20, 10]}
+    >>> expand({"version": 1, "templates": {"u": "s3://b/x"}, "gen": [gen], "refs": {"a": "data"}})
+    {'a': 'data', 'k1': ['s3://b/x_1', 10, 10], 'k2': ['s3://b/x_2', 20, 10]}
     """
     if isinstance(where, Mapping):
         found = references_of(load_mapping(where, expand=True))
@@ -95,7 +96,8 @@ def expand(where: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, Any]:
         else:
             with SourceFile(where).open() as file:
                 found = read_json(file.read())
-    expanded: dict[str, Any] = json.loads(dumps(found, version=0))
+    # Whoever asks for version 0 need not be told that it has no place for stamps.
+    expanded: dict[str, Any] = json.loads(dumps(replace(found, stamps={}), version=0))
     return expanded
 
 
@@ -109,7 +111,7 @@ def form_of(where: str | os.PathLike[str]) -> Form:
     ('parquet', 'json.zst')
     """
     name = os.fspath(where).rstrip("/\\")
-    found = next((form for ending, form in _ENDINGS.items() if name.endswith(ending)), None)
+    found: Form | None = next((form for ending, form in _ENDINGS.items() if name.endswith(ending)), None)
     if found is None:
         raise MetadataError(
             f"the name {name!r} does not tell how to write the set",

@@ -8,7 +8,7 @@ names, the version may be text, and a set without one is version 1 if all its re
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from omnizarr import native
 from omnizarr.errors import LimitError, MetadataError, warn
@@ -111,8 +111,11 @@ def load_mapping(given: Mapping[str, Any], options: JsonOptions = JsonOptions(),
     import json  # noqa: PLC0415 - few sets come so
 
     inner = native.JsonSet()
-    one = "refs" in given and isinstance(given["refs"], Mapping)
-    refs: Mapping[str, Any] = given["refs"] if one else given
+    # Version 1 need not have references; a file of version 0 may be called "gen", and is no list of objects.
+    formulas = given.get("gen") if "version" in given and "refs" not in given else None
+    bare = isinstance(formulas, list) and all(isinstance(one, Mapping) for one in cast("list[object]", formulas))
+    one = bare or isinstance(given.get("refs"), Mapping)
+    refs: Mapping[str, Any] = given.get("refs", {}) if one else given
     if one and given.get("version", 1) not in (0, 1, "1"):
         raise MetadataError(f"there is no version {given['version']!r} of reference sets", key="version")
     for key, value in refs.items():

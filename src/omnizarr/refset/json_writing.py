@@ -13,7 +13,7 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 
 from omnizarr import native
-from omnizarr.errors import ExistsError, MetadataError, warn
+from omnizarr.errors import ExistsError, MetadataError, StoreError, warn
 from omnizarr.format.dialects import DIALECTS
 from omnizarr.refset.grids import array_metas, grid_of
 from omnizarr.refset.json_reading import template_of
@@ -66,6 +66,8 @@ def write_json(
             else:
                 file.writelines(pieces)
         os.replace(part, path)  # noqa: PTH105 - as above
+    except OSError as error:
+        raise StoreError(f"the set cannot be written: {error.strerror or error}", path=path) from None
     finally:
         with suppress(FileNotFoundError):
             os.unlink(part)  # noqa: PTH108 - as above
@@ -78,8 +80,8 @@ def _form_of(path: str) -> Form:
 def dumps(references: References, *, version: Literal[0, 1] = 1, objects: bool = False) -> bytes:
     """Return a set as the bytes of its JSON.
 
-    >>> dumps(References(documents={".zgroup": b"{}"}), version=0)
-    b'{".zgroup":"{}"}'
+    >>> dumps(References(documents={"note": b"some text"}), version=0)
+    b'{"note":"some text"}'
     """
     return b"".join(pieces_of(references, version=version, objects=objects))
 

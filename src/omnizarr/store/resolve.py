@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from omnizarr.errors import NodeTypeError, UnsupportedError
+from omnizarr.errors import NodeTypeError, ReadOnlyError, UnsupportedError
 from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.native import split_object
@@ -56,6 +56,7 @@ def resolve(
 
     Raises:
         UnsupportedError: The place is of a kind that cannot be opened.
+        ReadOnlyError: The place is on a server, and is to be changed.
         UnsafeError: The path or URI is not well formed.
         NodeTypeError: The object is none of these.
 
@@ -63,6 +64,8 @@ def resolve(
     (ReadOnlyStore(DictStore(<dict>)), '')
     """
     if isinstance(where, str) and "://" in where and (url := remote.url_of(where)) is not None:
+        if not read_only:
+            raise ReadOnlyError("what lies on a server can only be read", path=url, hint='open it with mode="r"')
         inside: tuple[Store, str] = direct.open_url(url, limits)
         return inside
     if isinstance(where, str) and where.startswith("reference:"):
@@ -106,6 +109,17 @@ def _is_parquet(folder: str) -> bool:
         return False
 
 
+def _parquet_above(folder: str) -> tuple[str, str] | None:
+    """Return the reference set in parquet that a folder is or lies in, and the path within it."""
+    inside = ""
+    while not _is_parquet(folder):
+        above, name = os.path.split(folder)
+        if not name or any(os.path.lexists(f"{folder}/{one}") for one in (*_DOCUMENTS, ".zmetadata")):
+            return None
+        folder, inside = above, f"{name}/{inside}".rstrip("/")
+    return folder, inside
+
+
 def _like_a_set(where: Mapping[object, object]) -> bool:
     """Whether it is worth a closer look whether a mapping is a reference set: most are not."""
     return any(isinstance(value, (list, tuple, Mapping)) for value in where.values()) and bool(
@@ -116,7 +130,8 @@ def _like_a_set(where: Mapping[object, object]) -> bool:
 def _file(where: str | os.PathLike[str], read_only: bool, limits: Limits) -> tuple[Store, str]:
     store = FileStore(where)
     if os.path.isdir(store.root):  # noqa: PTH112 - as below
-        return (reference_sets.open_set(store.root, limits=limits) if _is_parquet(store.root) else store), ""
+        above = _parquet_above(store.root)
+        return (reference_sets.open_set(above[0], limits=limits), above[1]) if above is not None else (store, "")
     storage = url_places.storage_of(where) if isinstance(where, str) and ("#" in where or where[:1] == "[") else ""
     archive = zip_find.archive_at(store.root, read_only=read_only, limits=limits, storage=storage)
     if archive is not None:
@@ -133,6 +148,16 @@ def _file(where: str | os.PathLike[str], read_only: bool, limits: Limits) -> tup
             path=store.root,
             hint=(found and found.cure) or None,
         )
-    if read_only and (above := sniff.scanned_above(store.root)) is not None:
-        return direct.open_path(above[0], limits), above[1]
+    return _above(store, limits) if read_only else (store, "")
+
+
+def _above(store: FileStore, limits: Limits) -> tuple[Store, str]:
+    """Return the file or the set that a path which does not exist leads into, and the path within it."""
+    file, inside, what = sniff.above(store.root)
+    if what in sniff.SCANNED:
+        return direct.open_path(file, limits), inside
+    if what == sniff.SET:
+        return reference_sets.open_set(file, limits=limits), inside
+    if what == "folder" and (found := _parquet_above(file)) is not None:
+        return reference_sets.open_set(found[0], limits=limits), f"{found[1]}/{inside}".strip("/")
     return store, ""

@@ -132,16 +132,16 @@ def _inside(what: str, file: BinaryIO) -> bytes:
         return b""
 
 
-def scanned_above(path: str) -> tuple[str, str] | None:
-    """Return the file of a scanned format that a path which does not exist leads into, and the path within it."""
+def above(path: str) -> tuple[str, str, str]:
+    """Return the file or folder that a path which does not exist leads into, the path within it, and what it is."""
     inside = ""
     while not os.path.lexists(path):
         path, name = os.path.split(path)
         if not name:
-            return None
+            return path, inside, "missing"
         inside = f"{name}/{inside}".rstrip("/")
-    found = sniff_file(path) if inside else None
-    return (path, inside) if found is not None and found.what in SCANNED else None
+    found = sniff_file(path)
+    return path, inside, "folder" if found is None else found.what
 
 
 def sniff(head: bytes) -> Sniffed:

@@ -81,7 +81,7 @@ def scan_settings(arguments: Namespace) -> dict[str, Any]:
     """Return how inputs are scanned."""
     only, skip = tuple(arguments.only), tuple(arguments.skip)
     return {
-        "scan": refs.Options(arguments.inline, arguments.group, only, skip),
+        "scan": refs.Options(arguments.inline, arguments.group, only, skip, "drop" if arguments.drop else "raise"),
         "workers": arguments.workers,
         "cache": arguments.cache,
         "on_error": "skip" if arguments.skip_errors else "raise",

@@ -7,6 +7,7 @@ from argparse import Namespace
 from omnizarr import refs
 from omnizarr.cli.output import Output
 from omnizarr.cli.parser import Parser
+from omnizarr.refset.guard import defaults
 
 
 def configure(parser: Parser) -> None:
@@ -29,7 +30,12 @@ def run(arguments: Namespace, out: Output) -> int:
     options = {"format": arguments.to} if arguments.to else {}
     with out.progress("copying", "keys") as bar:
         refs.export(
-            refs.read(arguments.source), arguments.target, overwrite=arguments.overwrite, progress=bar, **options
+            refs.read(arguments.source),
+            arguments.target,
+            allow=defaults(arguments.source)[1],
+            overwrite=arguments.overwrite,
+            progress=bar,
+            **options,
         )
     if out.as_json:
         out.json({"target": arguments.target})

@@ -8,6 +8,7 @@ from argparse import Namespace
 from omnizarr import refs
 from omnizarr.cli.output import Output
 from omnizarr.cli.parser import Parser
+from omnizarr.cli.refs.combine import scan_settings
 from omnizarr.cli.refs.words import add_scan, add_target, form_options, scan_options
 from omnizarr.errors import NodeTypeError
 
@@ -33,7 +34,8 @@ def run(arguments: Namespace, out: Output) -> int:
     options, form = scan_options(arguments), form_options(arguments)
     if len(arguments.files) == 1:
         found = refs.scan(
-            arguments.files[0], **{name: options[name] for name in ("inline", "group", "only", "skip", "cache")}
+            arguments.files[0],
+            **{name: options[name] for name in ("inline", "group", "only", "skip", "cache", "on_error")},
         )
         refs.write(found, arguments.output, **form)
         return _tell(out, [(arguments.files[0], arguments.output, found)])
@@ -43,7 +45,7 @@ def run(arguments: Namespace, out: Output) -> int:
     with out.progress("scanning", "files") as bar:
         results = refs.scan_all(
             arguments.files,
-            refs.Options(options["inline"], options["group"], tuple(options["only"]), tuple(options["skip"])),
+            scan_settings(arguments)["scan"],
             workers=options["workers"],
             cache=options["cache"],
             progress=lambda done, total: bar(done, total, 0),

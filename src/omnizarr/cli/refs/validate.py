@@ -37,5 +37,5 @@ def run(arguments: Namespace, out: Output) -> int:
         place = " ".join(filter(None, (one.path, one.url)))
         times = f" ({one.times:,} references)" if one.times > 1 else ""
         out.line(f"{out.style(one.severity, _STYLES[one.severity])} {place}: {one.message}{times}")
-    out.line(f"{bad} errors" if bad else "valid")
+    out.line(f"{bad} error{'s' if bad > 1 else ''}" if bad else "valid")
     return 1 if bad else 0

@@ -49,6 +49,9 @@ def add_scan(parser: Parser) -> None:
         "--only", action="append", default=[], metavar="NAME", help="only such variables (t*); repeat it"
     )
     group.add_argument("--skip", action="append", default=[], metavar="NAME", help="all but such variables; repeat it")
+    group.add_argument(
+        "--drop", action="store_true", help="leave out variables that references cannot describe, with a warning"
+    )
     group.add_argument("--workers", type=int, metavar="N", help="processes; by default one for each processor")
     group.add_argument(
         "--cache", metavar="FOLDER", help="keep what was found there; files that are the same are not scanned"
@@ -67,5 +70,5 @@ def scan_options(arguments: Namespace) -> dict[str, Any]:
         "skip": arguments.skip,
         "workers": arguments.workers,
         "cache": arguments.cache,
-        "on_error": "skip" if arguments.skip_errors else "raise",
+        "on_error": "skip" if arguments.skip_errors else "drop" if arguments.drop else "raise",
     }

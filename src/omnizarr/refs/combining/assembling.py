@@ -56,7 +56,12 @@ def options_of(given: Settings) -> Options:
 
     Raises:
         MetadataError: If a word is not known.
+        TypeError: If there is no such setting.
     """
+    for name in given.keys() - Settings.__annotations__.keys():
+        if name in Scan._fields:
+            raise TypeError(f"{name!r} is an option of scanning: pass scan=omnizarr.refs.Options({name}=…)")
+        raise TypeError(f"there is no setting {name!r}; there are {', '.join(Settings.__annotations__)}")
     usual = Options()
     known = Options(
         frozenset(given.get("identical", ())),

@@ -37,6 +37,7 @@ class Place:
         return bring(self.where)
 
 
+_LIST = "Give a list; sorted(glob.glob(…)) makes one of a pattern."
 _NAMES = frozenset(name for one in DIALECTS.values() for name in one.documents)
 
 
@@ -134,6 +135,8 @@ class Reader:
 
 def named(sets: Iterable[Given] | Mapping[str, References]) -> Iterator[tuple[str, References | Loader]]:
     """Give each set a name: its own, or that of the first file that it refers to."""
+    if isinstance(sets, (str, os.PathLike)):
+        raise NodeTypeError(f"{os.fspath(sets)!r} is one place, and a list of them is combined", hint=_LIST)
     pairs = cast("Mapping[str, References]", sets).items() if isinstance(sets, Mapping) else None
     for number, one in enumerate(sets if pairs is None else pairs):
         if isinstance(one, References):

@@ -24,7 +24,11 @@ from omnizarr.refs.combining.selectors import Selector
 from omnizarr.refs.combining.variables import Layout, Member, Variable
 
 _COMPANIONS = ("coordinates", "bounds", "climatology", "grid_mapping", "ancillary_variables", "cell_measures")
-_HINT = 'compat="override" and identical=[…] take the first set\'s variables, attributes="override" its attributes.'
+_HINT = (
+    'compat="override" and identical=[…] take the first set\'s variable where it is not concatenated, '
+    'keep="first" or "last" one of several sets at the same place. Chunks, codecs and numbers of another meaning '
+    "cannot be mixed in one variable: combine such files apart."
+)
 
 
 @dataclass(slots=True)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from importlib import import_module
 from multiprocessing import get_context
-from typing import Any, Final, Literal, NamedTuple, TypeAlias, overload
+from threading import Lock
+from types import ModuleType
+from typing import Final, Literal, NamedTuple, TypeAlias, TypedDict, Unpack, overload
 
 from omnizarr.errors import OmnizarrError, warn
 from omnizarr.refs.scanners.cache import Cache
@@ -18,10 +23,14 @@ from omnizarr.refset.model import References
 Progress: TypeAlias = Callable[[int, int], None]
 """Is told how many places are done, and how many there are."""
 
+OnError: TypeAlias = Literal["raise", "drop", "skip"]
+
 _FEW: Final = 8
 """So few files are scanned faster than processes start."""
 
 _MOST_NAMED: Final = 20
+
+_STARTING: Final = Lock()
 
 
 class Scanned(NamedTuple):
@@ -40,22 +49,28 @@ class ScanError(OmnizarrError, ValueError):
     failures: tuple[Scanned, ...] = ()
 
 
+class Settings(TypedDict, total=False):
+    """What `scan` takes beside places."""
+
+    inline: int
+    group: str
+    only: Iterable[str]
+    skip: Iterable[str]
+    workers: int | None
+    cache: str | os.PathLike[str] | None
+    on_error: OnError
+    progress: Progress | None
+
+
 @overload
-def scan(where: str | os.PathLike[str], **options: Any) -> References: ...  # noqa: ANN401 - see below
+def scan(  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload] - text is taken for one place
+    where: str | os.PathLike[str], **settings: Unpack[Settings]
+) -> References: ...
 @overload
-def scan(where: Iterable[str | os.PathLike[str]], **options: Any) -> list[References]: ...  # noqa: ANN401 - see below
+def scan(where: Iterable[str | os.PathLike[str]], **settings: Unpack[Settings]) -> list[References]: ...
 def scan(
-    where: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
-    *,
-    inline: int = DEFAULTS.inline,
-    group: str = "",
-    only: Iterable[str] = (),
-    skip: Iterable[str] = (),
-    workers: int | None = None,
-    cache: str | os.PathLike[str] | None = None,
-    on_error: Literal["raise", "skip"] = "raise",
-    progress: Progress | None = None,
-) -> Any:
+    where: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], **settings: Unpack[Settings]
+) -> References | list[References]:
     """Find the chunks of files, without reading them.
 
     Understood are netCDF (all versions), HDF5, GRIB, TIFF, FITS, Zarr of every dialect, and other reference sets.
@@ -68,7 +83,8 @@ def scan(
         skip: All but variables of these names.
         workers: How many processes scan many files; by default one for each processor.
         cache: A folder where results are kept; a file that has not changed since is not scanned again.
-        on_error: Whether files that cannot be scanned are an error that names all of them, or left out with a warning.
+        on_error: What becomes of what cannot be described by references: "raise" is an error that names all of it,
+            "drop" leaves out such variables with a warning, "skip" whole files.
         progress: Called after each of many files with how many are done, and how many there are.
 
     Returns:
@@ -84,13 +100,22 @@ def scan(
     >>> len(oz.refs.scan(f"{folder}/a.zarr").arrays[""])
     2
     """
-    options = Options(inline, group, tuple(only), tuple(skip))
+    options = Options(
+        settings.get("inline", DEFAULTS.inline),
+        settings.get("group", ""),
+        tuple(settings.get("only", ())),
+        tuple(settings.get("skip", ())),
+        "drop" if settings.get("on_error") == "drop" else "raise",
+    )
+    cache = settings.get("cache")
     if isinstance(where, (str, os.PathLike)):
         found = scan_all([where], options, cache=cache)[0]
-        if found.error is not None:
-            raise found.error
+        if found.references is None:
+            raise found.error or ScanError(f"{found.where} cannot be scanned")
         return found.references
-    return checked(scan_all(where, options, workers=workers, cache=cache, progress=progress), on_error)
+    workers, progress = settings.get("workers"), settings.get("progress")
+    results = scan_all(where, options, workers=workers, cache=cache, progress=progress)
+    return checked(results, settings.get("on_error", "raise"))
 
 
 def scan_all(
@@ -169,9 +194,32 @@ def _alone(names: list[str], left: list[int], options: Options) -> Iterator[tupl
 def _spread(names: list[str], left: list[int], options: Options, count: int) -> Iterator[tuple[int, Scanned]]:
     # Not by forking: threads of the caller's would be cut in two.
     with _pool(count) as pool:
-        waiting = {pool.submit(scan_one, names[i], options): i for i in left}
+        with _without_main():
+            waiting = {pool.submit(scan_one, names[i], options): i for i in left}
         for future in as_completed(waiting):
-            yield waiting[future], future.result()
+            try:
+                yield waiting[future], future.result()
+            except BrokenProcessPool:
+                raise ScanError(
+                    "a process that scans files was ended, perhaps because memory ran out",
+                    hint="workers=1 scans them one after the other, in this process.",
+                ) from None
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """Let processes start that do not run the caller's script once more.
+
+    They would, to find what is defined there, which scanning needs nothing of; a script that is not written for that
+    would begin to scan in each of them. Processes start when they are given work.
+    """
+    with _STARTING:
+        main = sys.modules["__main__"]
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            yield
+        finally:
+            sys.modules["__main__"] = main
 
 
 def _pool(count: int) -> Executor:

@@ -52,7 +52,9 @@ def summary(references: References) -> Summary:
     """
     metas = dict(array_metas(references.documents))
     arrays = [_array(path, metas[path].shape, metas[path].dtype.name, rows) for path, rows in references.arrays.items()]
-    return Summary(arrays, len(references.urls), len(references.stamps))
+    # A source of which everything was taken into the set has a stamp, and no reference.
+    urls = set(references.urls)
+    return Summary(arrays, len(urls), len(urls & references.stamps.keys()))
 
 
 def _array(path: str, shape: tuple[int, ...], dtype: str, rows: Chunks) -> ArraySummary:
