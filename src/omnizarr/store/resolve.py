@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from omnizarr.errors import NodeTypeError, UnsupportedError
+from omnizarr.errors import NodeTypeError, ReadOnlyError, UnsupportedError
 from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.native import split_object
@@ -56,6 +56,7 @@ def resolve(
 
     Raises:
         UnsupportedError: The place is of a kind that cannot be opened.
+        ReadOnlyError: The place is on a server, and is to be changed.
         UnsafeError: The path or URI is not well formed.
         NodeTypeError: The object is none of these.
 
@@ -63,6 +64,8 @@ def resolve(
     (ReadOnlyStore(DictStore(<dict>)), '')
     """
     if isinstance(where, str) and "://" in where and (url := remote.url_of(where)) is not None:
+        if not read_only:
+            raise ReadOnlyError("what lies on a server can only be read", path=url, hint='open it with mode="r"')
         inside: tuple[Store, str] = direct.open_url(url, limits)
         return inside
     if isinstance(where, str) and where.startswith("reference:"):
