@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from types import ModuleType
@@ -156,7 +156,7 @@ def _run(command: str, arguments: Namespace, parser: Parser) -> int:
 
 
 @contextmanager
-def _allowed(places: list[str]) -> Iterator[None]:
+def _allowed(places: list[str]) -> Generator[None, None, None]:
     """Let all reference sets reach these places, also in processes that a command starts."""
     before = os.environ.get("OMNIZARR_ALLOW")
     if places:

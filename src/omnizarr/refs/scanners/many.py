@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -207,7 +207,7 @@ def _spread(names: list[str], left: list[int], options: Options, count: int) -> 
 
 
 @contextmanager
-def _without_main() -> Iterator[None]:
+def _without_main() -> Generator[None, None, None]:
     """Let processes start that do not run the caller's script once more.
 
     They would, to find what is defined there, which scanning needs nothing of; a script that is not written for that
