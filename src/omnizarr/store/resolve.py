@@ -98,7 +98,7 @@ def _store(where: object, read_only: bool, limits: Limits) -> tuple[Store, str]:
     )
 
 
-def _is_parquet(folder: str) -> bool:
+def is_parquet_set(folder: str) -> bool:
     """Whether a folder is a reference set in parquet, which has no documents but those in its `.zmetadata`."""
     if any(os.path.lexists(f"{folder}/{name}") for name in _DOCUMENTS):
         return False
@@ -112,7 +112,7 @@ def _is_parquet(folder: str) -> bool:
 def _parquet_above(folder: str) -> tuple[str, str] | None:
     """Return the reference set in parquet that a folder is or lies in, and the path within it."""
     inside = ""
-    while not _is_parquet(folder):
+    while not is_parquet_set(folder):
         above, name = os.path.split(folder)
         if not name or any(os.path.lexists(f"{folder}/{one}") for one in (*_DOCUMENTS, ".zmetadata")):
             return None

@@ -8,6 +8,7 @@ from typing import Final
 from omnizarr import refs
 from omnizarr.cli.output import Output, Style
 from omnizarr.cli.parser import Parser
+from omnizarr.refset.guard import defaults
 
 _STYLES: Final[dict[str, Style]] = {"error": "red", "warning": "yellow", "note": "dim"}
 
@@ -28,7 +29,12 @@ def configure(parser: Parser) -> None:
 
 def run(arguments: Namespace, out: Output) -> int:
     """Do it; the exit code is 1 if there are errors."""
-    found = refs.validate(refs.read(arguments.where), sample=arguments.sample, sources=not arguments.no_sources)
+    found = refs.validate(
+        refs.read(arguments.where),
+        allow=defaults(arguments.where)[1],
+        sample=arguments.sample,
+        sources=not arguments.no_sources,
+    )
     bad = sum(one.severity == "error" for one in found)
     if out.as_json:
         out.json({"valid": not bad, "findings": found})

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Final, Literal, NamedTuple
 
-from omnizarr.refs.combining.inputs import Given, Place, named
+from omnizarr.refs.combining.inputs import Given, Loader, Place, named
 from omnizarr.refs.scanners.many import Progress, checked, scan, scan_all
 from omnizarr.refs.scanners.source import DEFAULTS, Options
 from omnizarr.refset.model import References
@@ -42,6 +42,18 @@ def bring_all(
     Raises:
         ScanError: If some places cannot be scanned; it names all of them.
     """
+    return [(name, one() if callable(one) else one) for name, one in with_files(sets, how)]
+
+
+def with_files(
+    sets: Iterable[Given] | Mapping[str, References],
+    how: Scanning = Scanning(),  # noqa: B008 - it never changes
+) -> list[tuple[str, References | Loader]]:
+    """Scan the files among the inputs, each once; sets stay where they are until they are asked for.
+
+    Raises:
+        ScanError: If some files cannot be scanned; it names all of them.
+    """
     given = list(named(sets))
     files = [one.where for _, one in given if isinstance(one, Place) and not _is_set(one.where)]
     known: dict[str, References] = {}
@@ -49,13 +61,12 @@ def bring_all(
         results = scan_all(files, how.options, workers=how.workers, cache=how.cache, progress=how.progress)
         checked(results, how.on_error)
         known = {one.where: one.references for one in results if one.references is not None}
-    found: list[tuple[str, References]] = []
+    found: list[tuple[str, References | Loader]] = []
     for name, one in given:
-        if isinstance(one, Place) and not _is_set(one.where):
-            if one.where in known:
-                found.append((name, known[one.where]))
-        else:
-            found.append((name, one() if callable(one) else one))
+        if not isinstance(one, Place) or _is_set(one.where):
+            found.append((name, one))
+        elif one.where in known:
+            found.append((name, known[one.where]))
     return found
 
 

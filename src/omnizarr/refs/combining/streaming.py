@@ -7,9 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Unpack
 
 from omnizarr.errors import MetadataError, UnsupportedError
-from omnizarr.refs.combining.assembling import Settings, options_of, result_documents, selectors, stamps_of
+from omnizarr.refs.combining.assembling import (
+    Settings,
+    options_of,
+    result_documents,
+    scanning_of,
+    selectors,
+    stamps_of,
+)
 from omnizarr.refs.combining.blocks import Part, placed
-from omnizarr.refs.combining.inputs import Given, Input, Loader, Reader, named
+from omnizarr.refs.combining.bringing import with_files
+from omnizarr.refs.combining.inputs import Given, Input, Loader, Reader
 from omnizarr.refs.combining.planning import Plan, plan
 from omnizarr.refs.combining.selectors import Selector
 from omnizarr.refs.combining.variables import Piece, Variable
@@ -36,7 +44,7 @@ def combine_to(
     of an array; other arrays are put together first.
 
     Args:
-        sets: The sets, or pairs of a name and a set or a function that brings it.
+        sets: The sets, or pairs of a name and a set or a function that brings it; files are scanned, once.
         where: The folder of the result.
         concat: The dimensions, as for `combine`.
         record_size: How many references a file has.
@@ -50,7 +58,7 @@ def combine_to(
     options = options_of(settings)
     wanted = selectors(concat)
     reader = Reader(options.limits)
-    inputs = [slim(reader, name, one, wanted) for name, one in named(sets)]
+    inputs = [slim(reader, name, one, wanted) for name, one in with_files(sets, scanning_of(settings))]
     if not inputs:
         raise MetadataError("there are no sets to combine")
     if any(one.references.others for one in inputs):

@@ -9,6 +9,7 @@ from typing import Final
 from omnizarr.errors import UnsupportedError
 from omnizarr.refs.scanners.source import DEFAULTS, Options, SourceFile
 from omnizarr.refset.model import References
+from omnizarr.store.resolve import is_parquet_set
 from omnizarr.store.sniff import sniff, with_article
 
 _HEAD: Final = 1 << 14
@@ -36,7 +37,7 @@ def scan_place(where: str, options: Options = DEFAULTS) -> References:
     """
     source = SourceFile(where)
     if os.path.isdir(source.url):  # noqa: PTH112 - the path is text already
-        module = "sets" if _is_parquet_set(source.url) else "zarr"
+        module = "sets" if is_parquet_set(source.url) else "zarr"
     elif what_is(source) == "zip file":
         module = "zarr"
     else:
@@ -70,11 +71,3 @@ def what_is(source: SourceFile) -> str:
 def _scan(module: str, source: SourceFile | str, options: Options) -> References:
     references: References = import_module(f"omnizarr.refs.scanners.{module}").scan(source, options)
     return references
-
-
-def _is_parquet_set(folder: str) -> bool:
-    try:
-        with open(os.path.join(folder, ".zmetadata"), "rb") as file:  # noqa: PTH118, PTH123 - the path is text already
-            return b'"record_size"' in file.read()
-    except OSError:
-        return False
