@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-# Examples touch files and threads: their time says little, and slow generation is no failure.
-_COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
+# Examples touch files and threads: their time says little. Slow generation is no failure, and half-precision floats
+# are drawn by throwing away most of what was drawn, which in some runs is too much for hypothesis.
+_UNCHECKED = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
+_COMMON = {"deadline": None, "suppress_health_check": _UNCHECKED}
 
 settings.register_profile("default", max_examples=100, **_COMMON)
 settings.register_profile("ci", max_examples=300, print_blob=True, **_COMMON)
