@@ -24,9 +24,7 @@ WISHES: Final = frozenset({
     "connection_string", "account_host", "credential", "headers", "bucket", "user_project",
 })  # fmt: skip
 
-GROUPS: Final = frozenset(
-    {"client_kwargs", "config_kwargs", "client_options", "retry_config", "config", "s3", "retries"}
-)
+GROUPS: Final = ("client_kwargs", "config_kwargs", "client_options", "retry_config", "config", "s3", "retries")
 """Names whose value is a mapping of further names."""
 
 _COMMON: Final = {

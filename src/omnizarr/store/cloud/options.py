@@ -122,9 +122,7 @@ def _http(where: str, url: Url, wishes: Wishes) -> Settled:
     config = Config({"url": address})
     headers = wishes.wishes.get("headers")
     if headers is not None:
-        if not isinstance(headers, Mapping) or not all(
-            isinstance(one, str) for pair in headers.items() for one in pair
-        ):
+        if not isinstance(headers, Mapping) or not all(isinstance(text, str) for text in [*headers, *headers.values()]):
             raise UnsafeError("the option headers is to be a mapping of texts to texts")
         config["headers"] = json.dumps(dict(headers))
     if url.scheme == "http":

@@ -80,7 +80,7 @@ class Sso:
         headers = {"x-amz-sso_bearer_token": str(token["accessToken"])}
         try:
             answer = web.call(f"{server.rstrip('/')}/federation/credentials?{query}", headers)
-        except web.Refused as error:
+        except web.RefusedError as error:
             if error.status in (401, 403):
                 what = "the token is not taken" if error.status == 401 else f"the role {self.role} is not allowed"
                 raise StoreError(f"{whose}: {what}", hint=cure) from None
@@ -133,7 +133,7 @@ class Machine:
         """Return the name of the role; empty if the machine has none, or does not answer at once."""
         try:
             text = web.call(self._url(), self._headers(), seconds=_QUICK, tries=1)
-        except web.Refused:
+        except web.RefusedError:
             return ""
         return text.decode("utf-8", "replace").strip().partition("\n")[0]
 

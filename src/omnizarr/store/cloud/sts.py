@@ -47,7 +47,7 @@ class Role:
         headers = signed(url, body, self.region, keys_of(self.source), time.gmtime())
         try:
             answer = web.call(url, headers, body)
-        except web.Refused as error:
+        except web.RefusedError as error:
             cure = "Look whether the role trusts those keys." if error.status in (400, 403) else None
             raise StoreError(f"the role {self.arn} is not to be had: {error.message}", hint=cure) from None
         text = answer.decode("utf-8", "replace")

@@ -59,16 +59,16 @@ def call(  # noqa: PLR0917 - a request has these parts
             if left and (status >= 500 or status == 429):
                 time.sleep(0.2)
                 continue
-            raise Refused(f"{without_secrets(url)} answers with {status}", status) from None
+            raise RefusedError(f"{without_secrets(url)} answers with {status}", status) from None
         except (OSError, HTTPException) as error:
             reason = getattr(error, "reason", None) or error
             if not left:
-                raise Refused(f"{without_secrets(url)} cannot be reached: {reason}", 0) from None
+                raise RefusedError(f"{without_secrets(url)} cannot be reached: {reason}", 0) from None
             time.sleep(0.2)
     raise AssertionError  # the last try returns or raises
 
 
-class Refused(StoreError):
+class RefusedError(StoreError):
     """A service gave no credentials; `status` is what it answered, 0 for nothing."""
 
     def __init__(self, message: str, status: int = 0, **where: str | None) -> None:

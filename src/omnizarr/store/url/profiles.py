@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from omnizarr.store.url.modes import Note
 from omnizarr.store.url.settings import Surroundings, read_text
 
-_SHOWN: Final = ("region", "aws_region", "endpoint_url", "s3.endpoint_url", "s3.addressing_style")
+_SHOWN: Final[tuple[str, ...]] = ("region", "aws_region", "endpoint_url", "s3.endpoint_url", "s3.addressing_style")
 _OTHER_KINDS: Final = ("sso-session", "services")
 _SOURCES: Final = (
     (("role_arn", "source_profile"), "a role"),
