@@ -17,8 +17,10 @@ from omnizarr.store.wrap import ReadOnlyStore
 
 if TYPE_CHECKING:
     from omnizarr.store import remote, sniff, zip_find
+    from omnizarr.store.cloud import adapters
     from omnizarr.store.url import places as url_places
 else:
+    adapters = LateModule("omnizarr.store.cloud.adapters")
     url_places = LateModule("omnizarr.store.url.places")
     zip_find = LateModule("omnizarr.store.zip_find")
     sniff = LateModule("omnizarr.store.sniff")
@@ -70,6 +72,9 @@ def resolve(
         return inside
     if isinstance(where, str) and where.startswith("reference:"):
         return reference_sets.open_set(where, limits=limits), ""
+    if isinstance(where, str) and (":/" in where or "::" in where) and adapters.is_chain(where):
+        chained = adapters.open_chain(where)
+        return (ReadOnlyStore(chained) if read_only and not chained.read_only else chained), ""
     if not look and isinstance(where, (str, os.PathLike)):
         folder = FileStore(where)
         return (ReadOnlyStore(folder) if read_only else folder), ""
@@ -83,6 +88,8 @@ def _store(where: object, read_only: bool, limits: Limits) -> tuple[Store, str]:
     missing = [name for name in _MEMBERS if not hasattr(where, name)]
     if not missing:
         return cast("Store", where), ""
+    if type(where) is not dict and (foreign := adapters.adapted(where, read_only=read_only, limits=limits)) is not None:
+        return foreign
     if isinstance(where, Mapping):
         if type(where) is dict and _like_a_set(where):
             return reference_sets.open_set(where, limits=limits), ""
@@ -94,7 +101,7 @@ def _store(where: object, read_only: bool, limits: Limits) -> tuple[Store, str]:
         raise NodeTypeError(f"the {kind} is not a store: it lacks {', '.join(missing)}")
     raise NodeTypeError(
         f"cannot tell where to look from an object of type {kind}",
-        hint="Give a path, a file: URI, a binary file object, a mapping of keys to bytes, or a store.",
+        hint="Give a path, a URL, a binary file object, a mapping of keys to bytes, or a store of any kind.",
     )
 
 
