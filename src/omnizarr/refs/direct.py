@@ -111,7 +111,7 @@ def store_for(
             error.path = source.url
         raise
     uri = source.url if source.remote is not None else path_to_uri(source.url)
-    return store_of(found, uri=uri, allow=_reach(source, found), limits=limits)
+    return store_of(found, uri=uri, allow=_reach(source, found), limits=limits, what=what_is(source))
 
 
 def _reach(source: SourceFile, found: References) -> list[str]:

@@ -33,7 +33,7 @@ class ReferenceStore:
     b'{"zarr_format": 2}'
     """
 
-    __slots__ = ("_again", "_keep", "native", "read_only", "uri")
+    __slots__ = ("_again", "_keep", "native", "read_only", "uri", "what")
 
     def __init__(
         self,
@@ -41,6 +41,7 @@ class ReferenceStore:
         uri: str,
         again: Callable[[], ReferenceStore] | None = None,
         keep: object = None,
+        what: str = "",
     ) -> None:
         """Make a store.
 
@@ -50,12 +51,14 @@ class ReferenceStore:
             again: What makes the same store in another process, where it must be possible to send it: a `partial` of a
                 function of a module, say. Without it the store stays in this process.
             keep: Kept as long as this is: a store that the kernel reads the set from, and that would close itself.
+            what: What kind of file it is that was scanned, if it is one, in the words of `omnizarr.store.sniff`.
         """
         self._keep = keep
         self.native = inner
         self.uri = uri
         self.read_only = True
         self._again = again
+        self.what = what
 
     def __reduce__(self) -> tuple[object, ...]:
         if self._again is None:
@@ -127,6 +130,7 @@ def store_of(
     base: str = "",
     allow: Sequence[str] = (),
     limits: Limits = DEFAULT_LIMITS,
+    what: str = "",
 ) -> ReferenceStore:
     """Make the store of a set.
 
@@ -136,6 +140,7 @@ def store_of(
         base: What relative URLs are relative to, ending in "/".
         allow: What URLs may begin with; "*" allows everything.
         limits: Bounds on what documents may claim, and what the caller allows besides.
+        what: What kind of file it is that was scanned, if it is one.
 
     Raises:
         MetadataError: If the documents and the columns contradict each other.
@@ -161,5 +166,6 @@ def store_of(
             chunks.inline,
         )
     stamps = {url: (stamp.size, stamp.modified, stamp.etag) for url, stamp in references.stamps.items()}
-    again = partial(store_of, references, uri=uri, base=base, allow=allow, limits=limits)
-    return ReferenceStore(made.store(base, spelled([*allow, *limits.allow]), stamps, new_identity()), uri, again)
+    again = partial(store_of, references, uri=uri, base=base, allow=allow, limits=limits, what=what)
+    inner = made.store(base, spelled([*allow, *limits.allow]), stamps, new_identity())
+    return ReferenceStore(inner, uri, again, what=what)
