@@ -139,7 +139,8 @@ def store_for(
             error.path = source.url
         raise
     uri = source.url if source.remote is not None else path_to_uri(source.url)
-    return store_of(found, uri=uri, allow=_reach(source, found), limits=limits, options=source.options)
+    allow, what = _reach(source, found), what_is(source)
+    return store_of(found, uri=uri, allow=allow, limits=limits, options=source.options, what=what)
 
 
 def _reach(source: SourceFile, found: References) -> list[str]:

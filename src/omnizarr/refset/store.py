@@ -36,7 +36,7 @@ class ReferenceStore:
     b'{"zarr_format": 2}'
     """
 
-    __slots__ = ("_again", "_keep", "native", "read_only", "uri")
+    __slots__ = ("_again", "_keep", "native", "read_only", "uri", "what")
 
     def __init__(
         self,
@@ -44,6 +44,7 @@ class ReferenceStore:
         uri: str,
         again: Callable[[], ReferenceStore] | None = None,
         keep: object = None,
+        what: str = "",
     ) -> None:
         """Make a store.
 
@@ -53,12 +54,14 @@ class ReferenceStore:
             again: What makes the same store in another process, where it must be possible to send it: a `partial` of a
                 function of a module, say. Without it the store stays in this process.
             keep: Kept as long as this is: a store that the kernel reads the set from, and that would close itself.
+            what: What kind of file it is that was scanned, if it is one, in the words of `omnizarr.store.sniff`.
         """
         self._keep = keep
         self.native = inner
         self.uri = uri
         self.read_only = True
         self._again = again
+        self.what = what
 
     def __reduce__(self) -> tuple[object, ...]:
         if self._again is None:
@@ -131,6 +134,7 @@ def store_of(
     allow: Sequence[str] = (),
     limits: Limits = DEFAULT_LIMITS,
     options: Mapping[str, Any] | None = None,
+    what: str = "",
 ) -> ReferenceStore:
     """Make the store of a set.
 
@@ -141,6 +145,7 @@ def store_of(
         allow: What URLs may begin with; "*" allows everything.
         limits: Bounds on what documents may claim, and what the caller allows besides.
         options: Credentials and settings for the object stores that references lead to.
+        what: What kind of file it is that was scanned, if it is one.
 
     Raises:
         MetadataError: If the documents and the columns contradict each other.
@@ -166,9 +171,10 @@ def store_of(
             chunks.inline,
         )
     stamps = {url: (stamp.size, stamp.modified, stamp.etag) for url, stamp in references.stamps.items()}
-    again = partial(store_of, references, uri=uri, base=base, allow=allow, limits=limits, options=options)
+    again = partial(store_of, references, uri=uri, base=base, allow=allow, limits=limits, options=options, what=what)
     allowed = spelled([*allow, *limits.allow])
-    return ReferenceStore(made.store(base, allowed, stamps, new_identity(), connecting(options)), uri, again)
+    inner = made.store(base, allowed, stamps, new_identity(), connecting(options))
+    return ReferenceStore(inner, uri, again, what=what)
 
 
 def connecting(options: Mapping[str, Any] | None) -> Callable[[str, bool], tuple[object, str]]:

@@ -48,8 +48,8 @@ def resolve(
 
     Args:
         where: A path, a `file:` URI, such a URI with the modes of netcdf-c (`file:///x#mode=nczarr,zip`), a URL of an
-            object store, with options or without (`At`), a binary file object with a zip archive, a mapping of keys to bytes, a reference set, or a store. A file of netCDF, HDF5,
-            TIFF, GRIB or FITS is scanned, wherever it is; so is one on a server.
+            object store, with options (`At`) or without, a binary file object with a zip archive, a mapping of keys to
+            bytes, a reference set, or a store. A file of netCDF, HDF5, TIFF, GRIB or FITS is scanned, wherever it is.
         read_only: Whether the store shall refuse changes.
         limits: Bounds on what an archive may claim.
         look: Whether to look at what a path names. Otherwise it is taken for a folder, which saves time if it is one.

@@ -13,8 +13,8 @@ from omnizarr.store.cloud.store import native_store
 class Connections:
     """Finds the store of a URL; stores are made once for each bucket.
 
-    A set is text that others wrote: where it leads to a bucket that the caller has not named, nothing is signed, so that
-    only what everybody can see is read there. Options that the caller gives count everywhere.
+    A set is text that others wrote: where it leads to a bucket that the caller has not named, nothing is signed, so
+    that only what everybody can see is read there. Options that the caller gives count everywhere.
 
     Args:
         options: Credentials and settings, as for `CloudStore`.
