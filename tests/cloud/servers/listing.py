@@ -22,8 +22,8 @@ def document(root: str, inner: str, status: int = 200) -> Response:
 def error(status: int, code: str, message: str = "", headers: dict[str, str] | None = None) -> Response:
     """Give an error as S3 words it."""
     text = (
-        f'<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>{code}</Code><Message>{escape(message or code)}</Message>'
-        "<RequestId>0A49CE4060975EAC</RequestId></Error>"
+        f'<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>{code}</Code>'
+        f"<Message>{escape(message or code)}</Message><RequestId>0A49CE4060975EAC</RequestId></Error>"
     )
     return Response(status, text.encode(), {"Content-Type": "application/xml", **(headers or {})})
 

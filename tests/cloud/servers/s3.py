@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 
 from tests.cloud.servers.listing import document, error, list_objects, list_uploads
 from tests.cloud.servers.objects import Bucket, Object
-from tests.cloud.servers.sigv4 import Account, Refused, check
+from tests.cloud.servers.sigv4 import Account, RefusedError, check
 from tests.cloud.servers.wire import Request, Response
 
 KEEP = ("content-type", "cache-control", "content-encoding")
@@ -60,31 +60,36 @@ class S3:
     def answer(self, request: Request) -> Response:
         """Do what a request asks for."""
         try:
-            self.signed_by = check(request, self.accounts, region=self.region, now=self.clock())
-            bucket = self.buckets.get(request.bucket)
-            if not self.signed_by and not (bucket and bucket.public and request.method in {"GET", "HEAD"}):
-                raise Refused(403, "AccessDenied", "Access Denied")
-            if request.kind == "make":
-                self.buckets.setdefault(request.bucket, Bucket())
-                return Response(200)
-            if bucket is None:
-                raise Refused(404, "NoSuchBucket", "The specified bucket does not exist")
-            act = self._ACTS.get(request.kind)
-            if act is None:
-                raise Refused(501, "NotImplemented", f"{request.kind} is not implemented")
-            return act(self, request, bucket)
-        except Refused as refused:
+            return self._do(request)
+        except RefusedError as refused:
             return error(refused.status, refused.code, refused.message)
+
+    def _do(self, request: Request) -> Response:
+        self.signed_by = check(request, self.accounts, region=self.region, now=self.clock())
+        bucket = self.buckets.get(request.bucket)
+        if not self.signed_by and not (bucket and bucket.public and request.method in {"GET", "HEAD"}):
+            raise RefusedError(403, "AccessDenied", "Access Denied")
+        if request.kind == "make":
+            self.buckets.setdefault(request.bucket, Bucket())
+            return Response(200)
+        if bucket is None:
+            raise RefusedError(404, "NoSuchBucket", "The specified bucket does not exist")
+        act = self._ACTS.get(request.kind)
+        if act is None:
+            raise RefusedError(501, "NotImplemented", f"{request.kind} is not implemented")
+        return act(self, request, bucket)
 
     # --- reading ------------------------------------------------------------------------------------------------------
 
     def _get(self, request: Request, bucket: Bucket) -> Response:
         one = bucket.objects.get(request.key)
         if one is None:
-            raise Refused(404, "NoSuchKey", "The specified key does not exist.")
+            raise RefusedError(404, "NoSuchKey", "The specified key does not exist.")
         said, wanted = one.said(), request.headers
         if wanted.get("if-match", one.etag) not in {"*", one.etag}:
-            raise Refused(412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
+            raise RefusedError(
+                412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold"
+            )
         if wanted.get("if-none-match") in {"*", one.etag}:
             return Response(304, b"", said)
         size = len(one.data)
@@ -115,12 +120,16 @@ class S3:
         if match is None and none is None:
             return
         if not self.conditional:
-            raise Refused(501, "NotImplemented", "A header you provided implies functionality that is not implemented")
+            raise RefusedError(
+                501, "NotImplemented", "A header you provided implies functionality that is not implemented"
+            )
         one = bucket.objects.get(request.key)
         if match is not None and one is None:
-            raise Refused(404, "NoSuchKey", "The specified key does not exist.")
+            raise RefusedError(404, "NoSuchKey", "The specified key does not exist.")
         if (one is not None and none == "*") or (one is not None and match not in {None, one.etag}):
-            raise Refused(412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
+            raise RefusedError(
+                412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold"
+            )
 
     def _put(self, request: Request, bucket: Bucket) -> Response:
         self._conditions(request, bucket)
@@ -133,7 +142,7 @@ class S3:
         name, _, key = unquote(request.headers["x-amz-copy-source"]).lstrip("/").partition("/")
         source = self.buckets.get(name, Bucket()).objects.get(key)
         if source is None:
-            raise Refused(404, "NoSuchKey", "The specified key does not exist.")
+            raise RefusedError(404, "NoSuchKey", "The specified key does not exist.")
         one = Object(source.data, source.etag, headers=dict(source.headers))
         bucket.put(request.key, one)
         when = one.modified.strftime("%Y-%m-%dT%H:%M:%S.000Z")
@@ -146,7 +155,7 @@ class S3:
     def _bulk(self, request: Request, bucket: Bucket) -> Response:
         keys = [node.text or "" for node in ET.fromstring(request.body).iter() if node.tag.endswith("Key")]
         if len(keys) > 1000:
-            raise Refused(400, "MalformedXML", "The XML you provided was not well-formed")
+            raise RefusedError(400, "MalformedXML", "The XML you provided was not well-formed")
         for key in keys:
             bucket.delete(key)
         return document("DeleteResult", "".join(f"<Deleted><Key>{key}</Key></Deleted>" for key in keys))
@@ -161,7 +170,7 @@ class S3:
     def _upload(self, request: Request, bucket: Bucket):
         found = bucket.uploads.get(request.query.get("uploadId", ""))
         if found is None:
-            raise Refused(404, "NoSuchUpload", "The specified upload does not exist.")
+            raise RefusedError(404, "NoSuchUpload", "The specified upload does not exist.")
         return found
 
     def _part(self, request: Request, bucket: Bucket) -> Response:
@@ -176,7 +185,7 @@ class S3:
             int(node.text or "") for node in ET.fromstring(request.body).iter() if node.tag.endswith("PartNumber")
         ]
         if not numbers or any(number not in upload.parts for number in numbers) or numbers != sorted(numbers):
-            raise Refused(400, "InvalidPart", "One or more of the specified parts could not be found.")
+            raise RefusedError(400, "InvalidPart", "One or more of the specified parts could not be found.")
         one = Object(b"".join(upload.parts[number].data for number in numbers), headers=upload.headers)
         one.etag = f'{one.etag[:-1]}-{len(numbers)}"'
         bucket.put(request.key, one)

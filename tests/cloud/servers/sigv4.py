@@ -16,7 +16,8 @@ from urllib.parse import parse_qsl, quote
 from tests.cloud.servers.wire import Request
 
 SCOPE = re.compile(
-    r"AWS4-HMAC-SHA256 Credential=([^/]+)/(\d{8})/([^/]+)/s3/aws4_request,\s*SignedHeaders=([^,]+),\s*Signature=(\w{64})"
+    r"AWS4-HMAC-SHA256 Credential=([^/]+)/(\d{8})/([^/]+)/s3/aws4_request,"
+    r"\s*SignedHeaders=([^,]+),\s*Signature=(\w{64})"
 )
 SKEW = timedelta(minutes=15)
 
@@ -30,7 +31,7 @@ class Account:
     expires: datetime | None = None
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """The request is not to be answered: a status and a code of S3."""
 
     def __init__(self, status: int, code: str, message: str) -> None:
@@ -45,17 +46,21 @@ def check(request: Request, accounts: dict[str, Account], *, region: str | None,
         return ""
     found = SCOPE.fullmatch(said)
     if found is None:
-        raise Refused(400, "AuthorizationHeaderMalformed", "The authorization header is malformed.")
+        raise RefusedError(400, "AuthorizationHeaderMalformed", "The authorization header is malformed.")
     who, day, where, signed, signature = found.groups()
     account = accounts.get(who)
     if account is None:
-        raise Refused(403, "InvalidAccessKeyId", "The AWS Access Key Id you provided does not exist in our records.")
+        raise RefusedError(
+            403, "InvalidAccessKeyId", "The AWS Access Key Id you provided does not exist in our records."
+        )
     now = now or datetime.now(UTC)
     stamp = request.headers.get("x-amz-date", "")
     if abs(_moment(stamp) - now) > SKEW or stamp[:8] != day:
-        raise Refused(403, "RequestTimeTooSkewed", "The difference between the request time and ours is too large.")
+        raise RefusedError(
+            403, "RequestTimeTooSkewed", "The difference between the request time and ours is too large."
+        )
     if region is not None and where != region:
-        raise Refused(400, "AuthorizationHeaderMalformed", f"The region {where!r} is wrong; expecting {region!r}")
+        raise RefusedError(400, "AuthorizationHeaderMalformed", f"The region {where!r} is wrong; expecting {region!r}")
     names = signed.split(";")
     _check_payload(request)
     text = canonical(request, names)
@@ -63,7 +68,7 @@ def check(request: Request, accounts: dict[str, Account], *, region: str | None,
     to_sign = f"AWS4-HMAC-SHA256\n{stamp}\n{scope}\n{hashlib.sha256(text.encode()).hexdigest()}"
     right = hmac.new(signing_key(account.secret, day, where), to_sign.encode(), "sha256").hexdigest()
     if not hmac.compare_digest(right, signature) or "host" not in names or "x-amz-date" not in names:
-        raise Refused(403, "SignatureDoesNotMatch", "The request signature we calculated does not match yours.")
+        raise RefusedError(403, "SignatureDoesNotMatch", "The request signature we calculated does not match yours.")
     _check_token(request, account, now)
     return who
 
@@ -71,16 +76,16 @@ def check(request: Request, accounts: dict[str, Account], *, region: str | None,
 def _check_payload(request: Request) -> None:
     said = request.headers.get("x-amz-content-sha256", "")
     if re.fullmatch(r"[0-9a-f]{64}", said) and said != hashlib.sha256(request.body).hexdigest():
-        raise Refused(400, "XAmzContentSHA256Mismatch", "The provided header does not match what was computed.")
+        raise RefusedError(400, "XAmzContentSHA256Mismatch", "The provided header does not match what was computed.")
 
 
 def _check_token(request: Request, account: Account, now: datetime) -> None:
     if account.token is None:
         return
     if request.headers.get("x-amz-security-token") != account.token:
-        raise Refused(400, "InvalidToken", "The provided token is malformed or otherwise invalid.")
+        raise RefusedError(400, "InvalidToken", "The provided token is malformed or otherwise invalid.")
     if account.expires is not None and now >= account.expires:
-        raise Refused(400, "ExpiredToken", "The provided token has expired.")
+        raise RefusedError(400, "ExpiredToken", "The provided token has expired.")
 
 
 def canonical(request: Request, names: list[str]) -> str:
