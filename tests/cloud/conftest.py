@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
 
+from tests.cloud.servers.azurite import AZURITE, azurite, installed
 from tests.cloud.servers.fault_server import FaultServer, fault_server
+from tests.cloud.servers.google import Google
 from tests.cloud.servers.moto import moto
 from tests.cloud.servers.process import Service
 from tests.cloud.servers.rclone import program, rclone
@@ -43,11 +46,32 @@ def moto_s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         yield service
 
 
+@pytest.fixture(scope="session")
+def azure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """Azurite, with a container named "bucket"."""
+    if not installed(AZURITE):
+        pytest.skip("Azurite is not installed: scripts/servers-setup")
+    with azurite(tmp_path_factory.mktemp("azurite")) as service:
+        yield service
+
+
+@pytest.fixture(scope="session")
+def _google() -> Iterator[FaultServer]:
+    with fault_server() as server:
+        yield server
+
+
+@pytest.fixture
+def gcs(_google: FaultServer) -> FaultServer:
+    """A server of our own that speaks as Google's does, as new, with an empty bucket named "bucket"."""
+    _google.fresh(Google())
+    _google.bucket()
+    return _google
+
+
 @pytest.fixture(autouse=True)
 def _nothing_of_ours(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     """Keep the keys and settings of whoever runs the tests out of them."""
-    import os
-
     for name in list(os.environ):
         if name.startswith(("AWS_", "GOOGLE_", "AZURE_")) or name.lower() in {"http_proxy", "https_proxy", "all_proxy"}:
             monkeypatch.delenv(name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.cloud.servers import faults
+from tests.cloud.servers.google import account
 from tests.cloud.servers.instance import new_keys
 from tests.cloud.servers.objects import Numbered
 
@@ -65,6 +66,22 @@ def test_signatures_are_checked(name, request):
     s3 = client(service, secret="another")
     with pytest.raises(s3.exceptions.ClientError, match=r"SignatureDoesNotMatch"):
         s3.list_objects_v2(Bucket="bucket")
+
+
+@pytest.mark.parametrize("name", ["azure", "gcs"])
+def test_the_servers_of_other_clouds(name, request):
+    service = request.getfixturevalue(name)
+    plain = {"client_options": {"allow_http": True}}
+    if name == "azure":
+        known = {"account_name": service.key, "account_key": service.secret, "endpoint": service.url}
+        there = obstore.store.AzureStore("bucket", **known, **plain)
+    else:
+        there = obstore.store.GCSStore("bucket", service_account_key=account(service.url), **plain)
+    obstore.put(there, "a/b c", b"0123456789")
+    assert bytes(obstore.get_range(there, "a/b c", start=2, end=5)) == b"234"
+    assert obstore.list_with_delimiter(there)["common_prefixes"] == ["a"]
+    with pytest.raises(obstore.exceptions.AlreadyExistsError):
+        obstore.put(there, "a/b c", b"", mode="create")
 
 
 def test_pages_and_folders(faulty):

@@ -85,13 +85,13 @@ class FaultServer:
         """Begin a new log."""
         self.log.clear()
 
-    def fresh(self) -> None:
+    def fresh(self, s3: S3 | None = None) -> None:
         """Be as new: no objects, no plan, no log."""
         self.plan.clear()
         self.log.clear()
         self.latency = 0.0
         self.sent_off = 0
-        self.s3 = S3()
+        self.s3 = s3 or S3()
         self.s3.accounts[self.key] = Account(self.secret)
 
     # --- serving ------------------------------------------------------------------------------------------------------

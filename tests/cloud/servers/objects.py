@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from email.utils import format_datetime
 
 _UPLOADS = itertools.count(1)
+_GENERATIONS = itertools.count(1_700_000_000_000_000)
 
 
 @dataclass
@@ -21,6 +22,7 @@ class Object:
     etag: str = ""
     modified: datetime = field(default_factory=lambda: datetime.now(UTC).replace(microsecond=0))
     headers: dict[str, str] = field(default_factory=dict)
+    generation: int = field(default_factory=lambda: next(_GENERATIONS))
 
     def __post_init__(self) -> None:
         self.etag = self.etag or f'"{hashlib.md5(self.data).hexdigest()}"'

@@ -64,10 +64,14 @@ class S3:
         except RefusedError as refused:
             return error(refused.status, refused.code, refused.message)
 
-    def _do(self, request: Request) -> Response:
+    def signed(self, request: Request, bucket: Bucket | None) -> bool:
+        """Tell whether a request is signed, and refuse one that is so wrongly."""
         self.signed_by = check(request, self.accounts, region=self.region, now=self.clock())
+        return bool(self.signed_by)
+
+    def _do(self, request: Request) -> Response:
         bucket = self.buckets.get(request.bucket)
-        if not self.signed_by and not (bucket and bucket.public and request.method in {"GET", "HEAD"}):
+        if not self.signed(request, bucket) and not (bucket and bucket.public and request.method in {"GET", "HEAD"}):
             raise RefusedError(403, "AccessDenied", "Access Denied")
         if request.kind == "make":
             self.buckets.setdefault(request.bucket, Bucket())
@@ -115,7 +119,7 @@ class S3:
 
     # --- writing ------------------------------------------------------------------------------------------------------
 
-    def _conditions(self, request: Request, bucket: Bucket) -> None:
+    def conditions(self, request: Request, bucket: Bucket) -> None:
         match, none = request.headers.get("if-match"), request.headers.get("if-none-match")
         if match is None and none is None:
             return
@@ -132,13 +136,13 @@ class S3:
             )
 
     def _put(self, request: Request, bucket: Bucket) -> Response:
-        self._conditions(request, bucket)
+        self.conditions(request, bucket)
         one = Object(request.body, headers=_kept(request))
         bucket.put(request.key, one)
         return Response(200, b"", {"ETag": one.etag})
 
     def _copy(self, request: Request, bucket: Bucket) -> Response:
-        self._conditions(request, bucket)
+        self.conditions(request, bucket)
         name, _, key = unquote(request.headers["x-amz-copy-source"]).lstrip("/").partition("/")
         source = self.buckets.get(name, Bucket()).objects.get(key)
         if source is None:
@@ -180,7 +184,7 @@ class S3:
 
     def _complete(self, request: Request, bucket: Bucket) -> Response:
         upload = self._upload(request, bucket)
-        self._conditions(request, bucket)
+        self.conditions(request, bucket)
         numbers = [
             int(node.text or "") for node in ET.fromstring(request.body).iter() if node.tag.endswith("PartNumber")
         ]
