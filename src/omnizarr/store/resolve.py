@@ -10,6 +10,7 @@ from omnizarr.errors import NodeTypeError, ReadOnlyError, UnsupportedError
 from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.native import split_object
+from omnizarr.store.cloud.at import At
 from omnizarr.store.file import FileStore
 from omnizarr.store.mapping import DictStore
 from omnizarr.store.protocol import Store
@@ -18,6 +19,7 @@ from omnizarr.store.wrap import ReadOnlyStore
 if TYPE_CHECKING:
     from omnizarr.store import remote, sniff, zip_find
     from omnizarr.store.cloud import adapters
+    from omnizarr.store.cloud import opening as cloud
     from omnizarr.store.url import places as url_places
 else:
     adapters = LateModule("omnizarr.store.cloud.adapters")
@@ -25,6 +27,7 @@ else:
     zip_find = LateModule("omnizarr.store.zip_find")
     sniff = LateModule("omnizarr.store.sniff")
     remote = LateModule("omnizarr.store.remote")
+    cloud = LateModule("omnizarr.store.cloud.opening")
 
 direct: Any = LateModule("omnizarr.refs.direct")  # which stands on much more than stores
 
@@ -46,9 +49,9 @@ def resolve(
     """Find the store that a place stands for, and the path of the node within it.
 
     Args:
-        where: A path, a `file:` URI, such a URI with the modes of netcdf-c (`file:///x#mode=nczarr,zip`), a binary file
-            object with a zip archive, a mapping of keys to bytes, a reference set, or a store. A file of netCDF, HDF5,
-            TIFF, GRIB or FITS is scanned, wherever it is; so is one on a server.
+        where: A path, a `file:` URI, such a URI with the modes of netcdf-c (`file:///x#mode=nczarr,zip`), a URL of an
+            object store, with options (`At`) or without, a binary file object with a zip archive, a mapping of keys to
+            bytes, a reference set, or a store. A file of netCDF, HDF5, TIFF, GRIB or FITS is scanned, wherever it is.
         read_only: Whether the store shall refuse changes.
         limits: Bounds on what an archive may claim.
         look: Whether to look at what a path names. Otherwise it is taken for a folder, which saves time if it is one.
@@ -65,6 +68,11 @@ def resolve(
     >>> resolve({}, read_only=True)
     (ReadOnlyStore(DictStore(<dict>)), '')
     """
+    if (isinstance(where, At) or (isinstance(where, str) and (":/" in where or "::" in where))) and (
+        far := _far(where, read_only, limits, look)
+    ) is not None:
+        found, inside_it = far
+        return (ReadOnlyStore(found) if read_only and not found.read_only else found), inside_it
     if isinstance(where, str) and "://" in where and (url := remote.url_of(where)) is not None:
         if not read_only:
             raise ReadOnlyError("what lies on a server can only be read", path=url, hint='open it with mode="r"')
@@ -72,14 +80,23 @@ def resolve(
         return inside
     if isinstance(where, str) and where.startswith("reference:"):
         return reference_sets.open_set(where, limits=limits), ""
-    if isinstance(where, str) and (":/" in where or "::" in where) and adapters.is_chain(where):
-        chained = adapters.open_chain(where)
-        return (ReadOnlyStore(chained) if read_only and not chained.read_only else chained), ""
     if not look and isinstance(where, (str, os.PathLike)):
         folder = FileStore(where)
         return (ReadOnlyStore(folder) if read_only else folder), ""
     store, path = _store(where, read_only, limits)
     return (ReadOnlyStore(store) if read_only and not store.read_only else store), path
+
+
+def _far(where: str | At, read_only: bool, limits: Limits, look: bool) -> tuple[Store, str] | None:
+    """Open what lies in an object store, or what only fsspec knows; `None` for anything else."""
+    text, options = (where.where, where.options) if isinstance(where, At) else (where, {})
+    if adapters.is_chain(text):
+        return adapters.open_chain(text, options), ""
+    if cloud.is_cloud(text):
+        return cloud.open_cloud(where, read_only=read_only, limits=limits, look=look)
+    if isinstance(where, At):
+        return reference_sets.open_set(text, limits=limits, storage_options=options), ""
+    return None
 
 
 def _store(where: object, read_only: bool, limits: Limits) -> tuple[Store, str]:
