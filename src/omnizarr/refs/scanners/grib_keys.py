@@ -104,7 +104,9 @@ class Reader:
         parameter = "" if name else self._parameter()
         name = name or "unknown"  # as others call it
         grid = str(self.get("md5GridSection") or self.get("gridType"))
-        kind = Kind(name, str(self.get("typeOfLevel", "unknown")), str(self.get("stepType", "instant")), grid, parameter)
+        kind = Kind(
+            name, str(self.get("typeOfLevel", "unknown")), str(self.get("stepType", "instant")), grid, parameter
+        )
         level = self.get("level", 0, float)
         return Field(kind, Place(int(self.get("number") or 0), self._time(), self._step(), float(level or 0)))
 
