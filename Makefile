@@ -72,6 +72,7 @@ test-rust:
 
 test-python: $(STAMP)/kernel $(STAMP)/group-test
 	@scripts/peers-setup .venv-peers
+	@scripts/servers-setup
 	@scripts/system-setup zsh=zsh fish=fish zip=zip unzip=unzip ncdump=netcdf-bin
 	$(RUN)pytest -n $(WORKERS) --dist loadfile $(PYTEST_ARGS)
 
