@@ -60,7 +60,8 @@ def open_cloud(where: str | At, *, read_only: bool, limits: Limits, look: bool) 
     """
     text, options = (where.where, where.options) if isinstance(where, At) else (where, {})
     url = parse(text)
-    storage, model = understand_modes(url)[:2] if url is not None else ("", "")
+    modes = understand_modes(url) if url is not None else None
+    storage, model = (modes.storage, modes.model) if modes is not None else ("", "")
     store = CloudStore(text, options)
     key = store.settled.prefix
     if key and (storage == "zip" or (re.search(_ZIP, key) and storage != "file")):

@@ -41,12 +41,14 @@ def kind_of(where: str) -> str:
 
     Raises:
         UnsafeError: If it is a URL that is not well formed, or contradicts itself.
-        UnsupportedError: If its scheme is not known.
 
-    >>> kind_of("s3://b/k"), kind_of("https://me.blob.core.windows.net/c/k"), kind_of("data.zarr")
-    ('s3', 'azure', '')
+    >>> kind_of("s3://b/k"), kind_of("https://me.blob.core.windows.net/c/k"), kind_of("data.zarr"), kind_of("ftp://x")
+    ('s3', 'azure', '', '')
     """
-    url = parse(where)
+    try:
+        url = parse(where)
+    except UnsupportedError:  # of a scheme that others may know
+        return ""
     return "" if url is None else _kind(url)
 
 
