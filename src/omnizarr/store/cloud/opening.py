@@ -14,7 +14,7 @@ from omnizarr.store.cloud.options import kind_of
 from omnizarr.store.cloud.store import CloudStore
 from omnizarr.store.protocol import Store
 from omnizarr.store.remote import Remote
-from omnizarr.store.url.grammar import parse
+from omnizarr.store.url.grammar import Url, parse
 from omnizarr.store.url.modes import understand_modes
 
 direct: Any = LateModule("omnizarr.refs.direct")  # which stands on much more than stores
@@ -45,8 +45,17 @@ def names_file(where: str) -> bool:
     url = parse(where)
     if url is None:
         return False
-    model = understand_modes(url).model
+    model = _asked(url)[1]
     return model == "bytes" or (not model and re.search(_FILE, url.path) is not None)
+
+
+def _asked(url: Url | None) -> tuple[str, str]:
+    """Return storage and model that a URL asks for; what only its scheme implies is not asked for."""
+    if url is None:
+        return "", ""
+    modes = understand_modes(url)
+    implied = modes.model == "nczarr" and "nczarr" not in modes.given
+    return modes.storage, "" if implied else modes.model
 
 
 def open_cloud(where: str | At, *, read_only: bool, limits: Limits, look: bool) -> tuple[Store, str]:
@@ -60,8 +69,7 @@ def open_cloud(where: str | At, *, read_only: bool, limits: Limits, look: bool) 
     """
     text, options = (where.where, where.options) if isinstance(where, At) else (where, {})
     url = parse(text)
-    modes = understand_modes(url) if url is not None else None
-    storage, model = (modes.storage, modes.model) if modes is not None else ("", "")
+    storage, model = _asked(url)
     store = CloudStore(text, options)
     key = store.settled.prefix
     if key and (storage == "zip" or (re.search(_ZIP, key) and storage != "file")):
