@@ -12,8 +12,9 @@ import pytest
 
 import omnizarr as oz
 from omnizarr.errors import MissingDependencyError, NodeTypeError, ReadOnlyError, StoreError, UnsupportedError
-from omnizarr.store.cloud import adapters
-from omnizarr.store.cloud.adapters import is_chain, of_obstore, plain_place
+from omnizarr.store.cloud import chains
+from omnizarr.store.cloud.adapters import of_obstore, plain_place
+from omnizarr.store.cloud.chains import is_chain
 from omnizarr.store.cloud.fsspec_store import FsspecStore
 from omnizarr.store.cloud.obstore_store import ObstoreStore
 from omnizarr.store.cloud.options import settle
@@ -153,7 +154,7 @@ def test_what_is_left_to_fsspec(text, chain):
 def test_urls_that_nobody_knows(monkeypatch, tmp_path):
     with pytest.raises(UnsupportedError, match="nonsense: URLs"):
         oz.open("nonsense://x")
-    monkeypatch.setattr(adapters, "import_module", _no_fsspec)
+    monkeypatch.setattr(chains, "import_module", _no_fsspec)
     with pytest.raises(MissingDependencyError, match="fsspec") as caught:
         resolve("memory://x")
     assert caught.value.hint == "pip install fsspec"
