@@ -14,14 +14,12 @@ Credentials are those of the first of these that has any:
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from typing import Any, Final
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
 from omnizarr.errors import UnsafeError, UnsupportedError
-from omnizarr.store.cloud.azure import settle_azure
-from omnizarr.store.cloud.gcs import settle_gcs
-from omnizarr.store.cloud.s3 import settle_s3
+from omnizarr.late import LateModule
 from omnizarr.store.cloud.secret import Config, without_secrets
 from omnizarr.store.cloud.settled import Settled
 from omnizarr.store.cloud.wishes import Wishes, understand_options
@@ -30,6 +28,13 @@ from omnizarr.store.url.grammar import CLOUDS, Url, parse
 from omnizarr.store.url.modes import understand_modes
 from omnizarr.store.url.s3 import is_s3
 from omnizarr.store.url.settings import Surroundings
+
+if TYPE_CHECKING:
+    from omnizarr.store.cloud import azure, gcs, s3
+else:
+    azure = LateModule("omnizarr.store.cloud.azure")
+    gcs = LateModule("omnizarr.store.cloud.gcs")
+    s3 = LateModule("omnizarr.store.cloud.s3")
 
 __all__ = ["Settled", "kind_of", "settle"]
 
@@ -98,13 +103,13 @@ def settle(where: str, storage_options: Mapping[str, Any] | None = None, around:
     wishes = understand_options(kind, storage_options)
     _verify(wishes)
     if kind == "s3":
-        return settle_s3(url, understand_modes(url), wishes, around)
+        return s3.settle_s3(url, understand_modes(url), wishes, around)
     if kind == "http":
         return _http(where, url, wishes)
     place = cloud_place(url)
     if place is None:
         raise UnsafeError(f"{url.shown!r} names no bucket")
-    return (settle_gcs if kind == "gcs" else settle_azure)(place, wishes, around)
+    return (gcs.settle_gcs if kind == "gcs" else azure.settle_azure)(place, wishes, around)
 
 
 def _verify(wishes: Wishes) -> None:
@@ -126,7 +131,7 @@ def _http(where: str, url: Url, wishes: Wishes) -> Settled:
     if headers is not None:
         if not isinstance(headers, Mapping) or not all(isinstance(text, str) for text in [*headers, *headers.values()]):
             raise UnsafeError("the option headers is to be a mapping of texts to texts")
-        config["headers"] = json.dumps(dict(headers))
+        config["headers"] = import_module("json").dumps(dict(headers))
     if url.scheme == "http":
         config["allow_http"] = "true"
     config |= wishes.config
