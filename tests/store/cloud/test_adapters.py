@@ -304,3 +304,23 @@ def test_places_whose_credentials_are_hidden(monkeypatch):
         assert isinstance(of_obstore(store), ObstoreStore)
     assert ObstoreStore(obstore.S3Store("b", prefix="x")).uri == "s3://b/x"
     assert ObstoreStore(obstore.HTTPStore.from_url("https://example.org/x")).read_only
+
+
+@pytest.mark.peers
+def test_stores_of_icechunk():
+    icechunk = pytest.importorskip("icechunk")
+    repository = icechunk.Repository.create(icechunk.in_memory_storage())
+    session = repository.writable_session("main")
+    oz.create_array(session.store, path="a", data=DATA, chunks=(4, 4))
+    theirs = zarr.open_group(session.store)
+    assert (theirs["a"][...] == DATA).all()
+    theirs.create_array("b", data=DATA, chunks=(2, 2), shards=(4, 4))
+    ours = oz.open(session.store, mode="r+")
+    assert (ours["b"][1:5, 3:] == DATA[1:5, 3:]).all()
+    ours["a"].resize((12, 10))
+    ours["a"][6:] = DATA
+    assert (theirs["a"][6:] == DATA).all()
+    del ours["a"]
+    assert list(oz.open(session.store)) == ["b"]
+    session.commit("one")
+    assert resolve(repository.readonly_session("main").store)[0].read_only
