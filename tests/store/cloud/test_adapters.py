@@ -190,6 +190,28 @@ def test_failures_name_the_key():
         oz.open((Broken(), "root"))
 
 
+class Confused(fsspec.AbstractFileSystem):
+    """A file system that stumbles over an answer."""
+
+    protocol = "confused"
+
+    def _open(self, path, *_args, **_options):
+        raise KeyError("Contents")
+
+    def info(self, path, **_options):
+        if path.endswith("there"):
+            return {"name": path, "size": 3, "type": "file"}
+        raise FileNotFoundError(path)
+
+
+def test_an_error_is_not_taken_for_a_missing_value():
+    store = FsspecStore(Confused(), "root")
+    assert store.get("gone") is None
+    for operation in (store.get, lambda key: store.get_range(key, 0, 2), lambda key: store.get_many([key, key])):
+        with pytest.raises(StoreError, match="KeyError"):
+            operation("there")
+
+
 def test_a_file_system_that_cannot_write(tmp_path):
     store = FsspecStore(fsspec.filesystem("zip", fo=str(_archive(tmp_path))), "")
     with pytest.raises(StoreError) as caught:

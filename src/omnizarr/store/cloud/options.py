@@ -14,12 +14,13 @@ Credentials are those of the first of these that has any:
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from omnizarr.errors import UnsafeError, UnsupportedError
 from omnizarr.late import LateModule
+from omnizarr.store.cloud.names import GROUPS, names_of
 from omnizarr.store.cloud.secret import Config, without_secrets
 from omnizarr.store.cloud.settled import Settled
 from omnizarr.store.cloud.wishes import Wishes, understand_options
@@ -37,6 +38,9 @@ else:
     s3 = LateModule("omnizarr.store.cloud.s3")
 
 __all__ = ["Settled", "kind_of", "settle"]
+
+VARIABLE: Final = "OMNIZARR_STORAGE_OPTIONS"
+"""The environment's options for all object stores, in JSON."""
 
 _DAP: Final = ("dap2", "dap4")
 
@@ -101,6 +105,7 @@ def settle(where: str, storage_options: Mapping[str, Any] | None = None, around:
             hint=f"Such places begin with {', '.join((*CLOUDS, 's3', 'gs3'))} or https.",
         )
     wishes = understand_options(kind, storage_options)
+    wishes.fill_up(understand_options(kind, _ambient(kind, around)))
     _verify(wishes)
     if kind == "s3":
         return s3.settle_s3(url, understand_modes(url), wishes, around)
@@ -110,6 +115,21 @@ def settle(where: str, storage_options: Mapping[str, Any] | None = None, around:
     if place is None:
         raise UnsafeError(f"{url.shown!r} names no bucket")
     return (gcs.settle_gcs if kind == "gcs" else azure.settle_azure)(place, wishes, around)
+
+
+def _ambient(kind: str, around: Surroundings) -> dict[str, Any]:
+    """Return the options that the environment gives to all stores of a kind: those that mean something to it."""
+    text = around.get(VARIABLE)
+    if not text:
+        return {}
+    try:
+        given = json.loads(text)
+    except ValueError:
+        given = None
+    if not isinstance(given, dict):
+        raise UnsafeError(f"{VARIABLE} is not an object in JSON")
+    known = names_of(kind)
+    return {name: value for name, value in given.items() if name in GROUPS or name.lower() in known}
 
 
 def _verify(wishes: Wishes) -> None:
@@ -131,7 +151,7 @@ def _http(where: str, url: Url, wishes: Wishes) -> Settled:
     if headers is not None:
         if not isinstance(headers, Mapping) or not all(isinstance(text, str) for text in [*headers, *headers.values()]):
             raise UnsafeError("the option headers is to be a mapping of texts to texts")
-        config["headers"] = import_module("json").dumps(dict(headers))
+        config["headers"] = json.dumps(dict(headers))
     if url.scheme == "http":
         config["allow_http"] = "true"
     config |= wishes.config

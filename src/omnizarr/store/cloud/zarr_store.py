@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
-from functools import partial
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from omnizarr.store.buffers import byte_view
-from omnizarr.store.cloud.foreign import failures, named, unless_missing
+from omnizarr.store.cloud.foreign import MISSING, failures, named, unless_missing
 from omnizarr.store.keys import check_key, check_prefix, clip, is_key
 
 if TYPE_CHECKING:
@@ -104,7 +104,8 @@ class ZarrStore:
         """Remove all values below a prefix."""
         for key in self.list_prefix(prefix):
             # With the document of an array some stores drop its chunks, too.
-            unless_missing(key, partial(_run, self.store.delete, key))
+            with failures(key), suppress(KeyError, *MISSING):
+                _run(self.store.delete, key)
 
     def list_prefix(self, prefix: str) -> list[str]:
         """List the keys below a prefix."""
