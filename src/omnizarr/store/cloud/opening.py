@@ -45,17 +45,14 @@ def names_file(where: str) -> bool:
     url = parse(where)
     if url is None:
         return False
-    model = _asked(url)[1]
+    model = _asked(url)[0]
     return model == "bytes" or (not model and re.search(_FILE, url.path) is not None)
 
 
-def _asked(url: Url | None) -> tuple[str, str]:
-    """Return storage and model that a URL asks for; what only its scheme implies is not asked for."""
-    if url is None:
-        return "", ""
+def _asked(url: Url) -> tuple[str, str]:
+    """Return the model and the storage that modes ask for; empty where only the scheme would suggest one."""
     modes = understand_modes(url)
-    implied = modes.model == "nczarr" and "nczarr" not in modes.given
-    return modes.storage, "" if implied else modes.model
+    return (modes.model, modes.storage) if modes.given else ("", "")
 
 
 def open_cloud(where: str | At, *, read_only: bool, limits: Limits, look: bool) -> tuple[Store, str]:
@@ -69,7 +66,7 @@ def open_cloud(where: str | At, *, read_only: bool, limits: Limits, look: bool) 
     """
     text, options = (where.where, where.options) if isinstance(where, At) else (where, {})
     url = parse(text)
-    storage, model = _asked(url)
+    model, storage = _asked(url) if url is not None else ("", "")
     store = CloudStore(text, options)
     key = store.settled.prefix
     if key and (storage == "zip" or (re.search(_ZIP, key) and storage != "file")):

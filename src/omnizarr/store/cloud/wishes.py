@@ -43,14 +43,13 @@ class Wishes:
         """Add what is not said here; credentials only if there are none here, and requests may be signed."""
         named = {*self.config, *(name for name, value in self.wishes.items() if value is not False)}
         dropped = CREDENTIALS if named & CREDENTIALS else frozenset[str]()
-        for mine, theirs in (
-            (self.config, others.config),
-            (self.settings, others.settings),
-            (self.wishes, others.wishes),
-        ):
-            for name, value in theirs.items():
-                if name not in dropped:
-                    mine.setdefault(name, value)
+        for name, text in others.config.items():
+            if name not in dropped:
+                self.config.setdefault(name, text)
+        for name, wish in others.wishes.items():
+            if name not in dropped:
+                self.wishes.setdefault(name, wish)
+        self.settings = {**others.settings, **self.settings}
         self.notes += others.notes
 
     def text(self, name: str) -> str:
