@@ -265,6 +265,24 @@ def test_putting_on_condition():
     assert store.get("k") is None
 
 
+class Specified:
+    """A store of obspec that is none of obstore's."""
+
+    def __init__(self):
+        inner = obstore.MemoryStore()
+        for name in ("get", "get_range", "head", "list", "list_with_delimiter", "put", "delete"):
+            setattr(self, name, getattr(inner, name))
+
+
+def test_stores_of_obspec():
+    place = Specified()
+    oz.create_array(place, data=DATA, chunks=(4, 4))
+    assert (oz.open(place)[2:5] == DATA[2:5]).all()
+    assert isinstance(resolve(place)[0], ObstoreStore)
+    del place.put
+    assert resolve(place)[0].read_only
+
+
 def test_stores_without_conditions(tmp_path):
     store = ObstoreStore(obstore.LocalStore(tmp_path))
     tag = store.put_if("k", b"1", None)
