@@ -19,7 +19,7 @@ class Workload(NamedTuple):
 
 
 def _opening(name: str, n: int) -> dict[str, Callable[[], Figures]]:
-    return {"fsspec": opening.fsspec_opens(name, n), "omnizarr": opening.omnizarr_opens(name, n)}
+    return {who: opening.opens(name, n, who) for who in opening.OPENERS}
 
 
 def _reading(name: str, variable: str) -> dict[str, Callable[[], Figures]]:
@@ -28,11 +28,13 @@ def _reading(name: str, variable: str) -> dict[str, Callable[[], Figures]]:
 
 WORKLOADS: Final = {
     "json": Workload(
-        "open a million references in JSON, read ten chunks", ("million.json",), _opening("million.json", MILLION)
+        "open a million references in JSON, read ten chunks",
+        ("small.json", "million.json"),
+        _opening("million.json", MILLION),
     ),
     "parquet": Workload(
         "open ten million references in parquet, read ten chunks",
-        ("ten-million.parq",),
+        ("small.parq", "ten-million.parq"),
         _opening("ten-million.parq", TEN_MILLION),
     ),
     "gen": Workload("open a thousand million references by formula, read one", (), {"omnizarr": opening.formulas}),

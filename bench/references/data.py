@@ -15,6 +15,8 @@ PLACE: Final = Path(os.environ.get("OZ_BENCH_DATA") or Path(tempfile.gettempdir(
 CHUNK: Final = 256
 """Elements of a chunk, of four bytes each."""
 _BLOB: Final = 64 << 20
+SMALL: Final = 1000
+"""References of the sets that contenders open before the clock starts."""
 MILLION: Final = 1_000_000
 TEN_MILLION: Final = 10_000_000
 RECORD: Final = 100_000
@@ -52,37 +54,45 @@ def _blobs() -> Path:
     return blob
 
 
-def _million(place: Path) -> None:
-    refs: dict[str, Any] = {key: json.dumps(text) for key, text in documents(MILLION).items()}
-    refs.update({f"a/{i}": [url(i), offset(i), 4 * CHUNK] for i in range(MILLION)})
-    place.write_text(json.dumps({"version": 1, "refs": refs}))
+def _json(n: int) -> Callable[[Path], None]:
+    def make(place: Path) -> None:
+        refs: dict[str, Any] = {key: json.dumps(text) for key, text in documents(n).items()}
+        refs.update({f"a/{i}": [url(i), offset(i), 4 * CHUNK] for i in range(n)})
+        place.write_text(json.dumps({"version": 1, "refs": refs}))
+
+    return make
 
 
-def _ten_million(place: Path) -> None:
-    """Records as fsspec lays them out, written by fastparquet."""
+def _parquet(n: int) -> Callable[[Path], None]:
+    def make(place: Path) -> None:
+        (place / "a").mkdir(parents=True)
+        for k in range(-(-n // RECORD)):
+            _record(place / "a" / f"refs.{k}.parq", k * RECORD, min(RECORD, n - k * RECORD))
+        (place / ".zmetadata").write_text(json.dumps({"metadata": documents(n), "record_size": RECORD}))
+
+    return make
+
+
+def _record(place: Path, first: int, n: int) -> None:
+    """References as fsspec lays them out, written by fastparquet."""
     import pandas as pd
 
-    (place / "a").mkdir(parents=True)
-    for k in range(TEN_MILLION // RECORD):
-        first = k * RECORD
-        names = [url(first + 1000 * q) for q in range(RECORD // 1000)]
-        columns = {
-            "path": pd.Categorical.from_codes((np.arange(RECORD) // 1000).astype("i1"), names),
-            "offset": offset(np.arange(first, first + RECORD)),
-            "size": np.full(RECORD, 4 * CHUNK),
-            "raw": np.full(RECORD, None, "O"),
-        }
-        pd.DataFrame(columns).to_parquet(
-            place / "a" / f"refs.{k}.parq",
-            engine="fastparquet",
-            compression="zstd",
-            index=False,
-            stats=False,
-            object_encoding={"raw": "bytes", "path": "utf8"},
-            has_nulls=["path", "raw"],
-        )
-    metadata = {"metadata": documents(TEN_MILLION), "record_size": RECORD}
-    (place / ".zmetadata").write_text(json.dumps(metadata))
+    names = [url(first + 1000 * q) for q in range(-(-n // 1000))]
+    columns = {
+        "path": pd.Categorical.from_codes((np.arange(n) // 1000).astype("i1"), names),
+        "offset": offset(np.arange(first, first + n)),
+        "size": np.full(n, 4 * CHUNK),
+        "raw": np.full(n, None, "O"),
+    }
+    pd.DataFrame(columns).to_parquet(
+        place,
+        engine="fastparquet",
+        compression="zstd",
+        index=False,
+        stats=False,
+        object_encoding={"raw": "bytes", "path": "utf8"},
+        has_nulls=["path", "raw"],
+    )
 
 
 def _many(place: Path) -> None:
@@ -129,8 +139,10 @@ def _field(**filters: Any) -> Callable[[Path], None]:
 
 
 _MAKERS: Final[dict[str, Callable[[Path], None]]] = {
-    "million.json": _million,
-    "ten-million.parq": _ten_million,
+    "small.json": _json(SMALL),
+    "small.parq": _parquet(SMALL),
+    "million.json": _json(MILLION),
+    "ten-million.parq": _parquet(TEN_MILLION),
     "many": _many,
     "chunks-10000.h5": _chunks(10_000),
     "chunks-100000.h5": _chunks(100_000),

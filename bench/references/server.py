@@ -23,6 +23,7 @@ class Server:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True  # as servers do; or ends of answers wait for 40 ms
 
             def do_GET(self) -> None:
                 server._answer(self, folder, delay, body=True)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from omnizarr.limits import Limits
     from omnizarr.nc.dataset.dataset import Dataset
     from omnizarr.nc.dataset.many import MFDataset
+    from omnizarr.store.cloud.at import at
+    from omnizarr.store.cloud.store import CloudStore
     from omnizarr.store.file import FileStore
     from omnizarr.store.memory import MemoryStore
     from omnizarr.store.url.explain import explain
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 __version__: str
 __all__ = [
     "Array",
+    "CloudStore",
     "Dataset",
     "FileStore",
     "Group",
@@ -45,6 +48,7 @@ __all__ = [
     "OmnizarrWarning",
     "ZipStore",
     "__version__",
+    "at",
     "census",
     "codec",
     "consolidate",
@@ -68,6 +72,7 @@ __all__ = [
 # program that only might open an array, do not wait for NumPy and the kernel.
 _HOMES: Final = {
     "Array": "hierarchy.array",
+    "CloudStore": "store.cloud.store",
     "Dataset": "nc.dataset.dataset",
     "FileStore": "store.file",
     "Group": "hierarchy.group",
@@ -77,6 +82,7 @@ _HOMES: Final = {
     "OmnizarrError": "errors",
     "OmnizarrWarning": "errors",
     "ZipStore": "store.zip",
+    "at": "store.cloud.at",
     "census": "tools.census",
     "codec": "",
     "consolidate": "api",

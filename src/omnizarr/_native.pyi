@@ -1,6 +1,6 @@
 """The Rust kernel: stores, and the reading and writing of arrays on all cores without the GIL."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, final
 
 import numpy as np
@@ -138,8 +138,12 @@ class References:
         allow: Sequence[str],
         stamps: dict[str, tuple[int | None, int | None, str | None]],
         identity: int,
+        connect: Callable[[str, bool], tuple[object, str]] | None = None,
     ) -> ReferenceStore:
-        """Make the store; nothing can be added any more, and nothing is left here."""
+        """Make the store; nothing can be added any more, and nothing is left here.
+
+        `connect` finds the object store, and the key in it, of a URL; it is told whether credentials may be used.
+        """
 
 _Template: TypeAlias = tuple[str, str, str, str, bool]
 _Part: TypeAlias = tuple[int, int]
@@ -201,6 +205,41 @@ class JsonWriter:
         inline: bytes,
     ) -> bytes: ...
     def data(self, data: bytes) -> str: ...
+
+@final
+class CloudStore:
+    """Keys of a bucket, or files of a web server, below a prefix."""
+
+    def __new__(
+        cls,
+        kind: str,
+        config: Mapping[str, str],
+        prefix: str,
+        uri: str,
+        *,
+        options: Mapping[str, float] | None = None,
+        renew: Callable[[], tuple[dict[str, str], float | None]] | None = None,
+        allow: Sequence[str] | None = None,
+    ) -> CloudStore: ...
+    def get(self, key: str) -> bytes | None: ...
+    def get_range(self, key: str, start: int, length: int | None = None) -> bytes | None: ...
+    def get_many(self, keys: Sequence[str]) -> list[bytes | None]: ...
+    def get_tagged(self, key: str) -> tuple[bytes, str] | None:
+        """Return a value and its tag."""
+    def put(self, key: str, data: Buffer) -> None: ...
+    def put_if(self, key: str, data: Buffer, tag: str | None) -> str | None:
+        """Put a value if what is there has this tag, or if nothing is there; the new tag, or None if that is not so."""
+    def erase(self, key: str) -> bool: ...
+    def erase_prefix(self, prefix: str) -> None: ...
+    def list_prefix(self, prefix: str) -> list[str]: ...
+    def list_dir(self, prefix: str) -> tuple[list[str], list[str]]: ...
+    def size(self, key: str) -> int | None: ...
+    def exists(self, key: str) -> bool: ...
+    def file(self, key: str, *, head: int = ...) -> RemoteFile:
+        """What is under a key as a file."""
+    @property
+    def conditional(self) -> bool:
+        """Whether values can be put on condition of what is there."""
 
 @final
 class RemoteFile:
@@ -479,6 +518,12 @@ def copy_keys(
     Returns the numbers of values done, of their bytes and of values kept, and the places in the list of the keys that
     the source does not have and of those that differ.
     """
+
+def trace_requests(on: bool) -> None:
+    """Begin to keep a list of all requests, or stop."""
+
+def traced_requests() -> list[tuple[float, float, str, str, str, int, int, int, int]]:
+    """Take out the requests that were kept: when, how long, method, URL, range, status, sent, received, attempt."""
 
 def split_object(document: bytes) -> dict[str, bytes]:
     """Split a JSON object into its members' raw texts without parsing them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
@@ -21,6 +22,7 @@ from omnizarr.model.array import ArrayMeta
 from omnizarr.model.dtype import DType
 from omnizarr.model.group import GroupMeta
 from omnizarr.model.keys import Keys
+from omnizarr.store.cloud.at import At
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -36,6 +38,7 @@ def open(  # noqa: A001 - it is always used as omnizarr.open
     format: Format | None = None,  # noqa: A002 - the word of the documents
     consolidated: bool | None = None,
     allow: Sequence[str] = (),
+    storage_options: Mapping[str, Any] | None = None,
     limits: Limits = DEFAULT_LIMITS,
     cache_bytes: int = 0,
     write_empty: bool = False,
@@ -43,7 +46,8 @@ def open(  # noqa: A001 - it is always used as omnizarr.open
     """Open an array or a group, whichever is there.
 
     Args:
-        where: A path or `file:` URI of a folder or zip archive, a binary file, a store, or a mapping of keys to bytes.
+        where: A path or `file:` URI of a folder or zip archive, a URL of an object store or a server, a binary file, a
+            store, or a mapping of keys to bytes.
         mode: "r" to read; "r+" to read and write what exists; "a" the same, where a missing group is created; "w" to
             create a group in place of what is there; "w-" to create a group where nothing is.
         path: Path of the node within the store; its root if not given.
@@ -53,6 +57,9 @@ def open(  # noqa: A001 - it is always used as omnizarr.open
             insist, `False` to ignore it.
         allow: Places that a reference set may lead to besides its own folder and public servers: folders, or URLs; all
             below them is allowed too. "*" allows everything.
+        storage_options: Credentials and settings of an object store, by the names of fsspec or obstore: `key`,
+            `secret`, `anon`, `profile`, `endpoint_url` and others. For a reference set on this machine, those of the
+            stores that its references lead to.
         limits: Bounds on what documents may claim.
         cache_bytes: Size of a cache of decoded chunks for each array; none by default.
         write_empty: Whether chunks that hold the fill value alone are stored all the same.
@@ -72,8 +79,18 @@ def open(  # noqa: A001 - it is always used as omnizarr.open
     (2, 3)
     """
     limits = _allowing(limits, allow)
-    place = Place(where, mode, path, limits=limits, cache_bytes=cache_bytes, write_empty=write_empty)
+    place = Place(
+        _at(where, storage_options), mode, path, limits=limits, cache_bytes=cache_bytes, write_empty=write_empty
+    )
     return open_node(place, mode, format, consolidated)
+
+
+def _at(where: object, storage_options: Mapping[str, Any] | None) -> object:
+    if not storage_options:
+        return where
+    if not isinstance(where, (str, os.PathLike)):
+        raise TypeError("storage_options are for a URL or path; a store has its own")
+    return At(os.fspath(where), storage_options)
 
 
 def _allowing(limits: Limits, allow: Sequence[str]) -> Limits:
@@ -89,6 +106,7 @@ def open_array(
     path: str | None = None,
     format: Format | None = None,  # noqa: A002 - the word of the documents
     allow: Sequence[str] = (),
+    storage_options: Mapping[str, Any] | None = None,
     limits: Limits = DEFAULT_LIMITS,
     cache_bytes: int = 0,
     write_empty: bool = False,
@@ -105,6 +123,7 @@ def open_array(
         path: As for `open`.
         format: As for `open`.
         allow: As for `open`.
+        storage_options: As for `open`.
         limits: As for `open`.
         cache_bytes: As for `open`.
         write_empty: As for `open`.
@@ -124,7 +143,9 @@ def open_array(
     if stored_order not in (None, "C", "F"):
         raise MetadataError(f"stored_order is {stored_order!r}, not 'C' or 'F'")
     limits = _allowing(limits, allow)
-    place = Place(where, mode, path, limits=limits, cache_bytes=cache_bytes, write_empty=write_empty)
+    place = Place(
+        _at(where, storage_options), mode, path, limits=limits, cache_bytes=cache_bytes, write_empty=write_empty
+    )
     if mode not in ("w", "w-"):
         meta = place.load(format)
         if meta is None and mode == "r" and format in (None, ZARR2.name):
@@ -147,6 +168,7 @@ def open_group(
     format: Format | None = None,  # noqa: A002 - the word of the documents
     consolidated: bool | None = None,
     allow: Sequence[str] = (),
+    storage_options: Mapping[str, Any] | None = None,
     limits: Limits = DEFAULT_LIMITS,
     cache_bytes: int = 0,
     write_empty: bool = False,
@@ -163,6 +185,7 @@ def open_group(
         format=format,
         consolidated=consolidated,
         allow=allow,
+        storage_options=storage_options,
         limits=limits,
         cache_bytes=cache_bytes,
         write_empty=write_empty,
@@ -193,6 +216,7 @@ def create_array(
     chunk_keys: Keys | str | Mapping[str, object] | None = None,
     format: Format = "zarr3",  # noqa: A002 - the word of the documents
     overwrite: bool = False,
+    storage_options: Mapping[str, Any] | None = None,
     limits: Limits = DEFAULT_LIMITS,
     cache_bytes: int = 0,
     write_empty: bool = False,
@@ -200,7 +224,8 @@ def create_array(
     """Create an array, and the groups above it that are missing.
 
     Args:
-        where: A path or `file:` URI of a folder or zip archive, a binary file, a store, or a mapping of keys to bytes.
+        where: A path or `file:` URI of a folder or zip archive, a URL of an object store or a server, a binary file, a
+            store, or a mapping of keys to bytes.
         path: Path of the array within the store; its root if not given.
         shape: Length of each dimension.
         dtype: Whatever NumPy takes for one, or `str` or `bytes` for text or bytes of any length; "float64" by default.
@@ -221,6 +246,7 @@ def create_array(
         shuffle: Blosc's shuffle: 0 or "noshuffle", 1 or "shuffle", 2 or "bitshuffle".
         format: "zarr3", "zarr2", "zarr1" or "zarr0".
         overwrite: Whether what is there may be replaced.
+        storage_options: As for `open`.
         limits: Bounds on the size of chunks.
         cache_bytes: Size of a cache of decoded chunks; none by default.
         write_empty: Whether chunks that hold the fill value alone are stored all the same.
@@ -236,7 +262,9 @@ def create_array(
     >>> a
     <omnizarr.Array '/' (time: 100, x: 200) float32 chunks=(10, 200) codecs=bytes+blosc zarr3>
     """
-    place = Place(where, "w-", path, limits=limits, cache_bytes=cache_bytes, write_empty=write_empty)
+    place = Place(
+        _at(where, storage_options), "w-", path, limits=limits, cache_bytes=cache_bytes, write_empty=write_empty
+    )
     options: ArrayOptions = {
         "shape": shape,
         "dtype": dtype,
@@ -264,22 +292,25 @@ def create_group(
     attrs: Mapping[str, object] | None = None,
     format: Format = "zarr3",  # noqa: A002 - the word of the documents
     overwrite: bool = False,
+    storage_options: Mapping[str, Any] | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Group:
     """Create a group, and the groups above it that are missing.
 
     Args:
-        where: A path or `file:` URI of a folder or zip archive, a binary file, a store, or a mapping of keys to bytes.
+        where: A path or `file:` URI of a folder or zip archive, a URL of an object store or a server, a binary file, a
+            store, or a mapping of keys to bytes.
         path: Path of the group within the store; its root if not given.
         attrs: Attributes.
         format: "zarr3" or "zarr2".
         overwrite: Whether what is there may be replaced.
+        storage_options: As for `open`.
         limits: Bounds on documents.
 
     Raises:
         ExistsError: If something is there, unless `overwrite`.
     """
-    place = Place(where, "w-", path, limits=limits)
+    place = Place(_at(where, storage_options), "w-", path, limits=limits)
     check_format(format)
     meta = GroupMeta(to_json_object(attrs or {}), format)
     create(place.context, place.path, meta, overwrite=overwrite)

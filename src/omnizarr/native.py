@@ -9,6 +9,7 @@ try:
         Block,
         CdlRows,
         Checked,
+        CloudStore,
         FileStore,
         JsonSet,
         JsonWriter,
@@ -33,6 +34,8 @@ try:
         same_texts,
         split_inside,
         split_object,
+        trace_requests,
+        traced_requests,
         unpacked,
     )
 except ImportError as error:
@@ -45,6 +48,7 @@ __all__ = [
     "Block",
     "CdlRows",
     "Checked",
+    "CloudStore",
     "FileStore",
     "JsonSet",
     "JsonWriter",
@@ -69,5 +73,7 @@ __all__ = [
     "same_texts",
     "split_inside",
     "split_object",
+    "trace_requests",
+    "traced_requests",
     "unpacked",
 ]

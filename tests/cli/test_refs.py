@@ -66,7 +66,7 @@ def joined(command, days):
 
 def test_scan_one(command, days):
     ran = command("refs", "scan", "day1.nc", "-o", "one.json")
-    assert ran == (0, "one.json: 3 references of 2 arrays\n", "")
+    assert ran == (0, "one.json: 2 arrays, 3 references to 1 file, 1 of them inline\n", "")
     np.testing.assert_array_equal(oz.open("one.json")["t"][...], days[:2])
 
 
@@ -91,9 +91,10 @@ def test_scan_some_variables(command, days, options, arrays):
 def test_combine_and_append(command, days, target):
     ran = command("refs", "combine", "day2.nc", "day1.nc", "-d", "time", "-o", target)
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out.startswith(f"{target}: 4 references to 2 files\n")
+    assert ran.out.startswith(f"{target}: 5 references to 2 files, 1 of them inline\n")
     np.testing.assert_array_equal(oz.open(target)["t"][...], days[:4])
-    assert command("refs", "append", target, "day3.nc", "-d", "time").out == f"{target}: 6 references to 3 files\n"
+    ran = command("refs", "append", target, "day3.nc", "-d", "time")
+    assert ran.out == f"{target}: 7 references to 3 files, 1 of them inline\n"
     np.testing.assert_array_equal(oz.open(target)["t"][...], days)
     assert oz.open(target)["time"][...].tolist() == [0, 1, 2, 3, 4, 5]
 
@@ -115,7 +116,7 @@ def test_files_that_do_not_fit(command, days):
 
 def test_show(command, joined, tmp_path):
     ran = command("refs", "show", "days.json")
-    assert ran.out.splitlines()[0] == "4 references to 2 files"
+    assert ran.out.splitlines()[0] == "5 references to 2 files, 1 of them inline"
     assert "float32 (4, 200) · 4 references · 3.2 kB" in ran.out
     told = json.loads(command("refs", "show", "days.json", "--json").out)
     assert {one["path"]: (one["references"], one["inline"]) for one in told["arrays"]} == {"t": (4, 0), "time": (0, 1)}
@@ -125,7 +126,7 @@ def test_show(command, joined, tmp_path):
 
 def test_show_of_a_set_that_holds_everything_itself(command, days):
     command("refs", "scan", "day1.nc", "-o", "one.json", "--inline", 10000)
-    assert command("refs", "show", "one.json").out.splitlines()[0] == "0 references to 0 files"
+    assert command("refs", "show", "one.json").out.splitlines()[0] == "2 references, all of them inline"
 
 
 def test_expand(command, days, tmp_path):
@@ -136,7 +137,10 @@ def test_expand(command, days, tmp_path):
 
 
 def test_convert_there_and_back(command, joined):
-    assert command("refs", "convert", "days.json", "days.parq").out == "days.parq: 5 references\n"
+    assert (
+        command("refs", "convert", "days.json", "days.parq").out
+        == "days.parq: 5 references to 2 files, 1 of them inline\n"
+    )
     assert command("refs", "convert", "days.parq", "again.json").code == 0
     before, after = ({key: str(one).strip() for key, one in oz.refs.expand(name).items()} for name in SETS)
     assert after == before
@@ -220,3 +224,71 @@ def test_errors_take_two_lines(command, joined, tmp_path, words, text):
     assert "unexpected" not in ran.err
     assert len(ran.err.splitlines()) <= 2
     assert not (tmp_path / "x.json").exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("show",),
+        ("expand",),
+        ("validate",),
+        ("convert", "x.parq"),
+        ("export", "x.zarr"),
+        ("rewrite", "x.json", "--relative"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_file_is_no_set(command, days, words):
+    ran = command("refs", words[0], "day1.nc", *words[1:])
+    assert ran.code == 2
+    assert "this is a netCDF classic file, not a reference set" in ran.err
+    assert "'oz refs scan' makes a set of it" in ran.err
+
+
+def test_no_such_dimension(command, days):
+    ran = command("refs", "combine", "day1.nc", "day2.nc", "-d", "tiem", "-o", "days.json")
+    assert ran.code == 2
+    assert "no set has the dimension 'tiem' (there are time, x)" in ran.err
+    assert "-d 'tiem=FROM'" in ran.err
+    assert "concat" not in ran.err
+
+
+def test_info_says_what_a_file_is(command, days):
+    assert "netCDF-3 (zarr2): the file is read by references" in command("info", "day1.nc").out
+    assert oz.info("day1.nc/t").what == "netCDF-3 array"
+
+
+def test_a_set_that_is_cut_off(command, joined, tmp_path):
+    for size in (5, 20):
+        (tmp_path / "cut.json").write_bytes((tmp_path / "days.json").read_bytes()[:size])
+        ran = command("info", "cut.json")
+        assert (ran.code, "damaged JSON document" in ran.err) == (2, True)
+
+
+def test_a_changed_file_is_told_once(command, joined, tmp_path):
+    with (tmp_path / "day2.nc").open("ab") as file:
+        file.write(b"more")
+    ran = command("refs", "validate", "days.json")
+    assert ran.code == 1
+    assert ran.out.splitlines()[1:] == ["1 error"]
+    assert "day2.nc: it has changed since it was scanned: size was" in ran.out
+
+
+def test_a_changed_file_that_is_in_the_set(command, days, tmp_path):
+    command("refs", "scan", "day1.nc", "-o", "one.json", "--inline", 10000)
+    with (tmp_path / "day1.nc").open("ab") as file:
+        file.write(b"more")
+    ran = command("refs", "validate", "one.json")
+    assert (ran.code, ran.out.splitlines()[1]) == (0, "valid")
+    assert ran.out.startswith("warning ")
+    assert "which keeps the old ones" in ran.out
+    np.testing.assert_array_equal(oz.open("one.json")["t"][...], days[:2])
+
+
+def test_sets_of_another_folder_are_guarded_while_they_are_combined(command, days):
+    command("refs", "scan", "day1.nc", "day2.nc", "-o", "sets", "--inline", 0, "--workers", 1)
+    words = ("refs", "combine", "sets/day1.nc.json", "sets/day2.nc.json", "-d", "time", "-o", "all.json")
+    ran = command(*words)
+    assert (ran.code, "is not followed" in ran.err, "--allow" in ran.err) == (2, True, True)
+    assert command(*words, "--allow", ".").code == 0
+    np.testing.assert_array_equal(oz.open("all.json")["t"][...], days[:4])

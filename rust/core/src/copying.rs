@@ -86,7 +86,7 @@ pub fn copy_keys(
     source.store.begin()?;
     target.store.begin()?;
     let counts = Counts::default();
-    pool::run(names.len(), true, interrupt, &|i| {
+    let work = |i: usize| {
         let Some(name) = names.get(i) else { return Ok(()) };
         let (from, to) = (source.key(name), target.key(renamed.get(i).unwrap_or(name)));
         let verdict = match task {
@@ -97,7 +97,12 @@ pub fn copy_keys(
         };
         counts.add(i, &verdict);
         Ok(())
-    })?;
+    };
+    if source.store.is_far() || target.store.is_far() {
+        pool::run_far(names.len(), interrupt, &work)?;
+    } else {
+        pool::run(names.len(), true, interrupt, &work)?;
+    }
     Ok(counts.outcome())
 }
 

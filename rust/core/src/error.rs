@@ -191,6 +191,16 @@ impl Error {
         Self::Stale { key: String::new(), url: url.into(), message: message.into() }
     }
 
+    /// Nothing is there: for stores that know only after asking.
+    pub fn missing(key: &str) -> Self {
+        Self::Store { key: key.into(), op: "get", message: "nothing is there".into(), errno: Some(libc::ENOENT) }
+    }
+
+    /// Whether it says that nothing is there: for stores that know only after asking.
+    pub fn is_missing(&self) -> bool {
+        matches!(self, Self::Store { errno: Some(libc::ENOENT), .. })
+    }
+
     /// The same error, of a source that was read for the sake of a key.
     #[must_use]
     pub fn at(mut self, name: &str) -> Self {

@@ -6,6 +6,7 @@
 
 #![deny(unsafe_code)]
 
+pub mod ask;
 pub mod buffer;
 pub mod cache;
 pub mod cdl;
@@ -13,6 +14,7 @@ pub mod cdl_numbers;
 pub mod cell;
 pub mod chain;
 pub mod clean;
+pub mod cloud;
 pub mod codec;
 pub mod copying;
 pub mod engine;

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
+use crate::ask;
 use crate::error::{Error, Result};
 use crate::fork::{self, PerProcess};
 
@@ -119,7 +120,14 @@ impl Job {
     }
 
     /// Take tasks until none is left; only the caller's thread has an interrupt to ask.
+    ///
+    /// What waits inside a task stops when the job does.
     fn labour(&self, interrupt: Option<Interrupt<'_>>) {
+        let stop = || self.stop.load(Ordering::Relaxed) || interrupt.is_some_and(|ask| ask());
+        ask::with(&stop, || self.work_off(interrupt));
+    }
+
+    fn work_off(&self, interrupt: Option<Interrupt<'_>>) {
         let mut asked = interrupt.map(|ask| (ask, Instant::now()));
         while !self.stop.load(Ordering::Relaxed) {
             let i = self.next.fetch_add(1, Ordering::Relaxed);
@@ -194,7 +202,56 @@ pub fn run(tasks: usize, parallel: bool, interrupt: Interrupt<'_>, work: Work<'_
     lock(&job.error).take().map_or(Ok(()), Err)
 }
 
+/// How many tasks that mostly wait are under way at once.
+const WIDE: usize = 48;
+
+/// As [`run`], for tasks that wait for a server more than they work.
+pub fn run_far(tasks: usize, interrupt: Interrupt<'_>, work: Work<'_>) -> Result<()> {
+    if tasks <= 1 {
+        return alone(tasks, interrupt, work);
+    }
+    let (next, stop, error) = (AtomicUsize::new(0), AtomicBool::new(false), Mutex::new(None));
+    let left = AtomicUsize::new(tasks.min(WIDE));
+    let fail = |failure: Error| {
+        stop.store(true, Ordering::Relaxed);
+        lock(&error).get_or_insert(failure);
+    };
+    let labour = || {
+        ask::with(&|| stop.load(Ordering::Relaxed), || {
+            while !stop.load(Ordering::Relaxed) {
+                let i = next.fetch_add(1, Ordering::Relaxed);
+                if i >= tasks {
+                    break;
+                }
+                if let Err(failure) = guarded(work, i) {
+                    fail(failure);
+                }
+            }
+        });
+        left.fetch_sub(1, Ordering::Release);
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..tasks.min(WIDE) {
+            let made = std::thread::Builder::new().name("omnizarr-far".into()).spawn_scoped(scope, labour);
+            if made.is_err() {
+                labour();
+            }
+        }
+        while left.load(Ordering::Acquire) > 0 {
+            std::thread::sleep(Duration::from_millis(1));
+            if interrupt() || ask::stop() {
+                fail(Error::Interrupted);
+            }
+        }
+    });
+    error.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+}
+
 fn alone(tasks: usize, interrupt: Interrupt<'_>, work: Work<'_>) -> Result<()> {
+    ask::with(interrupt, || one_by_one(tasks, interrupt, work))
+}
+
+fn one_by_one(tasks: usize, interrupt: Interrupt<'_>, work: Work<'_>) -> Result<()> {
     let mut last: Option<Instant> = None;
     for i in 0..tasks {
         guarded(work, i)?;

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
+use omnizarr_core::ask;
 use omnizarr_core::engine::{Engine, Spec};
 use omnizarr_core::error::{Error, Result};
 use omnizarr_core::grid::Axis;
@@ -16,6 +17,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
+use crate::cloud::CloudStore;
 use crate::errors::raise;
 use crate::foreign::PythonStore;
 use crate::stores::{FileStore, MemoryStore, ReferenceStore, ZipStore};
@@ -57,7 +59,7 @@ pub fn interruptible<T: Send>(
         }
         stop
     };
-    let done = py.detach(|| f(&ask));
+    let done = py.detach(|| ask::with(&ask, || f(&ask)));
     match (done, raised.into_inner().ok().flatten()) {
         (Ok(value), None) => Ok(value),
         (_, Some(error)) => Err(Stopped::Raised(error)),
@@ -169,6 +171,8 @@ pub fn native_store(store: &Bound<'_, PyAny>) -> Arc<dyn Store> {
         Arc::clone(&memory.get().0) as Arc<dyn Store>
     } else if let Ok(zip) = store.cast::<ZipStore>() {
         Arc::clone(&zip.get().0) as Arc<dyn Store>
+    } else if let Ok(cloud) = store.cast::<CloudStore>() {
+        cloud.get().0.clone()
     } else if let Ok(references) = store.cast::<ReferenceStore>() {
         Arc::clone(&references.get().0) as Arc<dyn Store>
     } else {

@@ -7,6 +7,7 @@ mod cdl;
 mod cdl_numbers;
 mod chain;
 mod chunk_numbers;
+mod cloud;
 mod codecs;
 mod copying;
 mod errors;
@@ -107,6 +108,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     threads::prepare(module.py());
     module.add_class::<blocks::Block>()?;
     module.add_class::<cdl::CdlRows>()?;
+    module.add_class::<cloud::CloudStore>()?;
     module.add_class::<stores::FileStore>()?;
     module.add_class::<stores::MemoryStore>()?;
     module.add_class::<stores::ZipStore>()?;
@@ -132,5 +134,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(refs_json::unpacked, module)?)?;
     module.add_function(wrap_pyfunction!(same_texts, module)?)?;
     module.add_function(wrap_pyfunction!(split_inside, module)?)?;
+    module.add_function(wrap_pyfunction!(cloud::trace_requests, module)?)?;
+    module.add_function(wrap_pyfunction!(cloud::traced_requests, module)?)?;
     module.add_function(wrap_pyfunction!(split_object, module)?)
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use omnizarr_core::error::{Error, Result};
-use omnizarr_core::net::{Blocks, HttpSource, Settings, fetch_document};
+use omnizarr_core::net::{Blocks, HttpSource, Settings};
 use omnizarr_core::pool::Interrupt;
 use omnizarr_core::refs::{Guard, Reach, Stamp, judging};
 use pyo3::prelude::*;
@@ -18,7 +18,7 @@ type StampParts = (Option<u64>, Option<i64>, Option<String>);
 
 /// A file on a server, blocks of which stay in memory.
 #[pyclass(frozen, module = "omnizarr._native")]
-pub struct RemoteFile(Blocks);
+pub struct RemoteFile(pub Blocks);
 
 fn run<T: Send>(py: Python<'_>, f: impl Fn(Interrupt<'_>) -> Result<T> + Sync) -> PyResult<T> {
     interruptible(py, f).map_err(|stopped| match stopped {
@@ -91,7 +91,7 @@ impl RemoteFile {
 
     /// Return everything in one request, unless it is more than `limit` bytes.
     fn document(&self, py: Python<'_>, limit: u64) -> PyResult<Py<PyBytes>> {
-        let data = run(py, |ask| fetch_document(self.0.source(), limit, ask))?;
+        let data = run(py, |ask| self.0.source().document(limit, ask))?;
         Ok(PyBytes::new(py, &data).unbind())
     }
 

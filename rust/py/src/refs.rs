@@ -7,9 +7,10 @@ use bytes::Bytes;
 use numpy::PyReadonlyArray1;
 use omnizarr_core::error::{Error, Result};
 use omnizarr_core::keys::Keys;
-use omnizarr_core::refs::{ArrayRefs, ByKey, Columns, Guard, Opener, RefStore, Rows, Stamp, Stamps, Urls};
+use omnizarr_core::refs::{ArrayRefs, ByKey, Columns, Connect, Guard, Opener, RefStore, Rows, Stamp, Stamps, Urls};
 use pyo3::prelude::*;
 
+use crate::cloud::PythonConnect;
 use crate::errors::raise;
 use crate::stores::ReferenceStore;
 
@@ -111,6 +112,9 @@ impl References {
     }
 
     /// Make the store; nothing can be added any more, and nothing is left here.
+    ///
+    /// `connect` finds the object store, and the key in it, of a URL; it is told whether credentials may be used.
+    #[pyo3(signature = (base, allow, stamps, identity, connect=None))]
     fn store(
         &self,
         py: Python<'_>,
@@ -118,10 +122,12 @@ impl References {
         allow: Vec<String>,
         stamps: HashMap<String, StampParts>,
         identity: u64,
+        connect: Option<Py<PyAny>>,
     ) -> PyResult<ReferenceStore> {
         let stamps = stamps.into_iter().map(|(url, (size, modified, etag))| (url, Stamp { size, modified, etag }));
+        let connect = connect.map(|function| Arc::new(PythonConnect(function)) as Arc<dyn Connect>);
         let guard = Guard { base, allow, stamps: stamps.collect(), later: self.later.clone() };
-        let mut store = RefStore::new(Arc::clone(&self.urls), Arc::new(Opener::new(guard)), identity);
+        let mut store = RefStore::new(Arc::clone(&self.urls), Arc::new(Opener::new(guard, connect)), identity);
         let parts = std::mem::take(&mut *self.lock());
         store.documents.extend(parts.documents);
         store.others = parts.others;

@@ -26,7 +26,7 @@ def show(where: str, out: Output) -> None:
 def _rows(found: Understood) -> list[tuple[str, str]]:
     rows = [("location", found.url), ("kind", found.kind)]
     rows += [("style", found.style)] if found.style else []
-    for name in ("path", "bucket", "key", "region", "endpoint", "profile", "credentials"):
+    for name in ("path", "account", "bucket", "key", "region", "endpoint", "profile", "credentials"):
         value = getattr(found, name)
         rows += [(name, value)] if value is not None else []
     if found.scheme or found.modes:

@@ -13,6 +13,7 @@ from omnizarr.array.io import Access
 from omnizarr.errors import NodeTypeError, NotFoundError, SelectionError
 from omnizarr.hierarchy import save
 from omnizarr.hierarchy.attrs import Attributes
+from omnizarr.hierarchy.changing import alone, changed
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.handle import Handle
 from omnizarr.hierarchy.indexers import Blocks, OIndex, VIndex, read_fields, write_fields
@@ -232,12 +233,16 @@ class Array(Handle):
             ShapeError: If the number of dimensions differs, or a length is negative.
             ReadOnlyError: If the array was opened for reading.
         """
-        self._context.check_writable(self._path)
-        with self._context.lock:
-            self.refresh()
-            access = self._opened()
-            new = resize(self._context, self._path, access, self._meta, shape)
+        path = self._path
+        self._context.check_writable(path)
+
+        def change(context: Context) -> None:
+            self._refresh(context)
+            new = resize(context, path, self._opened(), self._meta, shape)
             self._access, self._meta = None, new
+
+        with alone(self._context, path):
+            changed(self._context, path, change)
 
     def append(self, values: Any, axis: int = 0) -> tuple[int, ...]:  # noqa: ANN401 - whatever NumPy takes
         """Add values at the end of a dimension, and return the new shape.
@@ -253,14 +258,17 @@ class Array(Handle):
         >>> a.append([[1, 2], [3, 4]])
         (2, 2)
         """
-        context, path = self._context, self._path
-        context.check_writable(path)
-        with context.lock:
-            self.refresh()
-            access = self._opened()
-            new, access = append(context, path, access, self._meta, values=values, axis=axis)
+        path = self._path
+        self._context.check_writable(path)
+
+        def change(context: Context) -> tuple[int, ...]:
+            self._refresh(context)
+            new, access = append(context, path, self._opened(), self._meta, values=values, axis=axis)
             self._access, self._meta = access, new
             return new.shape
+
+        with alone(self._context, path):
+            return changed(self._context, path, change)
 
     def refresh(self) -> None:
         """Look at the documents again, in case another program changed them.
@@ -269,8 +277,11 @@ class Array(Handle):
             NotFoundError: If the array is gone.
             NodeTypeError: If a group took its place.
         """
-        with self._context.lock:
-            meta = reload(self._context, self._path, self._meta.format)
+        self._refresh(self._context)
+
+    def _refresh(self, context: Context) -> None:
+        with context.lock:
+            meta = reload(context, self._path, self._meta.format)
             if meta is None:
                 raise NotFoundError("the array is gone", path=place_name(self._context.store, self._path))
             if not isinstance(meta, ArrayMeta):
@@ -355,11 +366,14 @@ class Array(Handle):
         return self._meta.attributes
 
     def _change_attributes(self, values: Mapping[str, JSON], removed: Iterable[str], *, replace: bool) -> None:
-        context, path = self._context, self._path
-        context.check_writable(path)
-        with context.lock:
-            self.refresh()
+        path = self._path
+        self._context.check_writable(path)
+
+        def change(context: Context) -> None:
+            self._refresh(context)
             self._meta = save.change_attributes(context, path, self._meta, values, removed, replaced=replace)
+
+        changed(self._context, path, change)
 
 
 def _keeps_array(selection: object) -> bool:

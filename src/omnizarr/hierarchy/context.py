@@ -93,6 +93,12 @@ class Context:
             cache_bytes=self.cache_bytes,
         )
 
+    def over(self, store: Store) -> Context:
+        """Return the same over another view of the store."""
+        return _restored(
+            store, self.read_only, self.limits, self.write_empty, self.cache_bytes, self.block_root, self.only_read
+        )
+
     def for_format(self, name: str) -> Context:
         """Return the same for nodes of a format: one that refuses to write if the format can only be read."""
         if name in WRITABLE:

@@ -34,6 +34,15 @@ _STORES: Final = {
     "DictStore": "memory",
     "ReferenceStore": "references",
 }
+_FILES: Final = {
+    "HDF5 file": "netCDF-4/HDF5",
+    "netCDF classic file": "netCDF-3",
+    "GRIB file": "GRIB",
+    "TIFF file": "TIFF",
+    "FITS file": "FITS",
+}
+"""What files are called that open by way of references."""
+
 _MOST_SHOWN: Final = 4
 
 
@@ -108,7 +117,12 @@ def look(place: Place) -> Detected:
 def of_node(place: Place, meta: ArrayMeta | GroupMeta) -> Detected:
     """Say what a node is that was found at a place."""
     kind = "array" if isinstance(meta, ArrayMeta) else "group"
-    store = _store_name(_base(place.context.store))
+    base = _base(place.context.store)
+    store = _store_name(base)
+    file = _FILES.get(getattr(base, "what", ""))
+    if file is not None:
+        reason = f"the file is read by references, as {_NAMES[meta.format]}"
+        return Detected(f"{file} {kind}", meta.format, kind, store, reason)
     return Detected(f"{_NAMES[meta.format]} {kind}", meta.format, kind, store, _reason(place, meta.format))
 
 

@@ -19,6 +19,7 @@ from omnizarr.format.names import check_new_path, join, normal_path
 from omnizarr.hierarchy import html, save
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.attrs import Attributes, to_json_object
+from omnizarr.hierarchy.changing import changed
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.create import ZERO, ArrayOptions, array_meta
 from omnizarr.hierarchy.filling import fitting, with_data
@@ -342,11 +343,14 @@ class Group(Handle):
         return self._meta.attributes
 
     def _change_attributes(self, values: Mapping[str, JSON], removed: Iterable[str], *, replace: bool) -> None:
-        context, path = self._context, self._path
-        context.check_writable(path)
-        with context.lock:
-            self.refresh()
+        path = self._path
+        self._context.check_writable(path)
+
+        def change(context: Context) -> None:
+            self._meta = _loaded(context, path, self._meta.format)
             self._meta = save.change_attributes(context, path, self._meta, values, removed, replaced=replace)
+
+        changed(self._context, path, change)
 
 
 def new_array(

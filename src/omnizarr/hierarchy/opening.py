@@ -21,6 +21,7 @@ from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
+from omnizarr.store.cloud.at import At
 from omnizarr.store.file import FileStore
 from omnizarr.store.protocol import Store, place_name
 from omnizarr.store.resolve import resolve
@@ -55,7 +56,7 @@ class Place:
             raise MetadataError(f"mode is {mode!r}, not one of {', '.join(_MODES)}")
         read_only = mode == "r"
         # Most places are folders, and those that are read are looked at only if they turn out not to be.
-        self._unseen = where if read_only and isinstance(where, (str, os.PathLike)) and not _is_url(where) else None
+        self._unseen = where if read_only and isinstance(where, (str, os.PathLike, At)) and not _is_url(where) else None
         self._given = path
         store, start = _resolved(where, read_only=read_only, limits=limits, look=self._unseen is None)
         if not read_only and store.read_only:
@@ -79,7 +80,8 @@ class Place:
         where, self._unseen = self._unseen, None
         store, start = _resolved(where, read_only=True, limits=self.context.limits, look=True)
         self.context.store, self.path = store, self._path_from(start)
-        return not isinstance(getattr(store, "inner", store), FileStore)
+        found = getattr(store, "inner", store)
+        return not isinstance(found, FileStore) and not hasattr(found, "settled")  # which is a folder, too
 
     def load(self, only: str | None = None) -> Meta | None:
         """Return what is there, or `None` if no node is; in a hierarchy of a draft the store becomes a view of that.
@@ -195,7 +197,7 @@ def _resolved(where: object, *, read_only: bool, limits: Limits, look: bool) -> 
         raise
 
 
-def _is_url(where: str | os.PathLike[str]) -> bool:
+def _is_url(where: object) -> bool:
     return isinstance(where, str) and where[:7].lower() in ("http://", "https:/")
 
 

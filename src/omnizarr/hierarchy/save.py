@@ -19,6 +19,7 @@ from omnizarr.hierarchy.upkeep import record
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
 from omnizarr.model.jsonvalue import JSON
+from omnizarr.store.tagged import TaggedStore, conditional
 
 _Node = TypeVar("_Node", ArrayMeta, GroupMeta)
 
@@ -71,12 +72,21 @@ def _create(
     for one, its in (*((one, group) for one in missing), (path, texts)):
         for name, data in its.items():
             written[join(one, name)] = data
-            store.put(join(one, name), data)
+            _put_new(context, join(one, name), data, replaces=one == path and overwrite, needed=one == path)
     folder, make_folder = dialect(form).folder, getattr(store, "make_folder", None)
     if folder and make_folder is not None:
         make_folder(join(path, folder))
     if blocks:
         record(store, path, written, erase=exists, found=blocks)
+
+
+def _put_new(context: Context, key: str, data: bytes, *, replaces: bool, needed: bool) -> None:
+    """Put a document of a new node; where another program has just made one, it stays."""
+    target = None if replaces else conditional(context.store, "")
+    if target is None:
+        context.store.put(key, data)
+    elif target[0].put_if(target[1] + key, data, None) is None and needed:
+        raise ExistsError("another program has made a node there at the same time", path=key.rpartition("/")[0] or "/")
 
 
 def replace(context: Context, path: str, old: _Node, new: _Node) -> _Node:
@@ -106,7 +116,7 @@ def replace(context: Context, path: str, old: _Node, new: _Node) -> _Node:
             current = store.get(key)
             block = None if current is None else split_v3(current, key)
             data = text if block is None else render_v3(text, block)
-        if name == attributes and data == b"{}\n":
+        if name == attributes and data == b"{}\n" and not isinstance(store, TaggedStore):
             store.erase(key)
         else:
             store.put(key, data)

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Final
 
+from omnizarr.errors import ConflictError
 from omnizarr.format.consolidated import MARK, render_v2, render_v3, split_v2, split_v3
 from omnizarr.format.names import ZARR_JSON, ZMETADATA, join
 from omnizarr.native import split_object
 from omnizarr.store.protocol import Store
+from omnizarr.store.tagged import ChangedError, TaggedStore, conditional
+
+_TRIES: Final = 100
 
 
 def ancestors(path: str) -> list[str]:
@@ -62,15 +70,42 @@ def record(
         start = len(group) + 1 if group else 0
         inner = path[start:]
         if new is not None and MARK in new and group != path:
-            key = join(group, ZARR_JSON)
-            texts = split_v3(new, key)
-            if texts is not None:
-                changed = {name[start:]: text for name, text in documents.items() if name.endswith(ZARR_JSON)}
-                store.put(key, render_v3(new, _changed(texts, inner, changed, erase=erase)))
+            changed = {name[start:]: text for name, text in documents.items() if name.endswith(ZARR_JSON)}
+            _enter(store, join(group, ZARR_JSON), new, partial(_entered_v3, inner, changed, erase))
         if old is not None:
-            key = join(group, ZMETADATA)
             changed = {name[start:]: text for name, text in documents.items() if not name.endswith(ZARR_JSON)}
-            store.put(key, render_v2(_changed(split_v2(old, key), inner, changed, erase=erase)))
+            _enter(store, join(group, ZMETADATA), old, partial(_entered_v2, inner, changed, erase))
+
+
+def _enter(store: Store, key: str, text: bytes, enter: Callable[[str, bytes], bytes | None]) -> None:
+    """Change a document with consolidated metadata; made anew where someone else has changed it meanwhile."""
+    target = conditional(store)
+    if target is None:
+        entered = enter(key, text)
+        if entered is not None:
+            store.put(key, entered)
+        return
+    tagged = TaggedStore(store, target)
+    for attempt in range(_TRIES):
+        now = tagged.get(key)
+        entered = None if now is None else enter(key, now)
+        try:
+            if entered is not None and entered != now:
+                tagged.put(key, entered)
+        except ChangedError:
+            time.sleep(random.random() * min(0.01 * 2**attempt, 1.0))  # noqa: S311 - only to spread attempts
+        else:
+            return
+    raise ConflictError(f"others changed it, too, and were quicker {_TRIES} times", key=key)
+
+
+def _entered_v3(inner: str, changed: Mapping[str, bytes], erase: bool, key: str, text: bytes) -> bytes | None:
+    texts = split_v3(text, key) if MARK in text else None
+    return None if texts is None else render_v3(text, _changed(texts, inner, changed, erase=erase))
+
+
+def _entered_v2(inner: str, changed: Mapping[str, bytes], erase: bool, key: str, text: bytes) -> bytes:
+    return render_v2(_changed(split_v2(text, key), inner, changed, erase=erase))
 
 
 def _changed(

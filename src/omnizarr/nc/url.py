@@ -97,6 +97,8 @@ def _plain(where: str) -> str:
 
 def _place(found: Understood, where: str) -> str:
     """Return a path wherever one says as much as the URL."""
+    if found.bucket is not None or found.kind == "http":
+        return where
     path = local_path(where)  # raises for what cannot be opened
     named_zip = path.lower().endswith(".zip")
     says_more = found.kind == ("file" if named_zip else "zip") and not os.path.lexists(path)

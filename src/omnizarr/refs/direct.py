@@ -16,11 +16,14 @@ from omnizarr.refset.model import References
 from omnizarr.refset.opening import open_set
 from omnizarr.refset.parquet_reading import open_parquet
 from omnizarr.refset.store import ReferenceStore, store_of
+from omnizarr.store.cloud.at import At
+from omnizarr.store.cloud.store import CloudStore
 from omnizarr.store.http import HttpStore
 from omnizarr.store.protocol import Store
 from omnizarr.store.remote import PUBLIC
 from omnizarr.store.sniff import SCANNED, SET, sniff, with_article
 from omnizarr.store.uri import path_to_uri
+from omnizarr.store.zip_find import archive_in
 
 _ENDING: Final = r"(?i)\.(?:nc[34]?|cdf|h5|hdf5?|he5|tiff?|grib2?|grb2?|fits?)(?=/)"
 """Where the name of a file ends, if a URL goes on behind it."""
@@ -73,6 +76,31 @@ def open_url(url: str, limits: Limits = DEFAULT_LIMITS) -> tuple[Store, str]:
     raise UnsupportedError(f"{url} is {with_article(what)}, which does not open from a server", hint=cure or None)
 
 
+def open_object(where: At, store: CloudStore, limits: Limits = DEFAULT_LIMITS) -> tuple[Store, str] | None:
+    """Open what is one object of an object store: a file, an archive or a reference set; `None` if there is no such.
+
+    Args:
+        where: The object.
+        store: The store of what lies below it, should it be a folder.
+        limits: Bounds on what its definitions may claim.
+    """
+    source = SourceFile(where)
+    try:
+        what = what_is(source)
+    except NotFoundError:
+        copy = store.get(".zmetadata")
+        if copy is not None and b'"record_size"' in copy:
+            return open_parquet(where, limits=limits, options=where.options), ""
+        return None
+    if what in SCANNED:
+        return store_for(source, limits), ""
+    if what in (SET, "gzip file", "zstd file"):
+        return open_set(where.where, limits=limits, storage_options=where.options), ""
+    if what == "zip file":
+        return archive_in(source.open(), read_only=True, limits=limits)
+    return None
+
+
 def _folder(url: str, limits: Limits) -> tuple[Store, str] | None:
     """Return the store of a folder on a server, if there are documents in it."""
     store = HttpStore(url)
@@ -111,7 +139,8 @@ def store_for(
             error.path = source.url
         raise
     uri = source.url if source.remote is not None else path_to_uri(source.url)
-    return store_of(found, uri=uri, allow=_reach(source, found), limits=limits)
+    allow, what = _reach(source, found), what_is(source)
+    return store_of(found, uri=uri, allow=allow, limits=limits, options=source.options, what=what)
 
 
 def _reach(source: SourceFile, found: References) -> list[str]:

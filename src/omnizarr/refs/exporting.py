@@ -8,17 +8,17 @@ from importlib import import_module
 from typing import Any
 
 from omnizarr.limits import DEFAULT_LIMITS, Limits
+from omnizarr.refs.taking import AnySet, taken
 from omnizarr.refset.grids import array_metas
-from omnizarr.refset.model import References
 from omnizarr.refset.store import store_of
 
 
 def export(
-    references: References,
+    references: AnySet,
     where: str | os.PathLike[str],
     *,
     base: str = "",
-    allow: Sequence[str] = ("*",),
+    allow: Sequence[str] | None = None,
     limits: Limits = DEFAULT_LIMITS,
     **options: Any,  # noqa: ANN401 - what `omnizarr.convert` takes
 ) -> None:
@@ -28,16 +28,18 @@ def export(
     which nobody else can read, they are decoded and written anew.
 
     Args:
-        references: The set.
+        references: The set, or its place.
         where: Where the Zarr hierarchy goes.
-        base: What relative URLs are relative to.
-        allow: What URLs may begin with that are read.
+        base: What relative URLs of a set in memory are relative to.
+        allow: For a set in memory, which places may be read, by default all; for one that is named by its place,
+            which ones besides its own folder and public servers.
         limits: Bounds on what documents may claim.
         options: What `omnizarr.convert` takes: `format`, `chunks`, `shards`, `codecs` …; `overwrite`, `progress` both.
 
     Raises:
         ExistsError: If something is there.
     """
+    references, allow = taken(references, allow, limits)
     store = store_of(references, uri="references", base=base, allow=allow, limits=limits)
     padded = any(meta.grid.stored is not None for _, meta in array_metas(references.documents, limits))
     plain = {"overwrite", "progress", "verify", "include", "exclude"}

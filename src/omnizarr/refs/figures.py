@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from omnizarr.refs.taking import AnySet, references_of
 from omnizarr.refset.grids import array_metas
-from omnizarr.refset.model import INLINE, MISSING, WHOLE, Chunks, References
+from omnizarr.refset.model import INLINE, MISSING, WHOLE, Chunks
 
 
 class ArraySummary(NamedTuple):
@@ -39,17 +40,26 @@ class Summary(NamedTuple):
 
     @property
     def references(self) -> int:
-        """How many there are."""
+        """How many chunks lie in other files."""
         return sum(one.references for one in self.arrays)
 
+    @property
+    def inline(self) -> int:
+        """How many chunks are in the set itself."""
+        return sum(one.inline for one in self.arrays)
 
-def summary(references: References) -> Summary:
+
+def summary(references: AnySet) -> Summary:
     """Count what a set refers to.
+
+    Args:
+        references: The set, or its place.
 
     >>> from omnizarr.refset.model import References
     >>> summary(References()).references
     0
     """
+    references = references_of(references)
     metas = dict(array_metas(references.documents))
     arrays = [_array(path, metas[path].shape, metas[path].dtype.name, rows) for path, rows in references.arrays.items()]
     # A source of which everything was taken into the set has a stamp, and no reference.

@@ -8,9 +8,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final, Literal, TypeAlias
 
-from omnizarr.errors import MetadataError
+from omnizarr.errors import MetadataError, OmnizarrError
+from omnizarr.refs.scanners.sets import read_text
 from omnizarr.refs.scanners.sets import scan as scan_set
 from omnizarr.refs.scanners.source import SourceFile
+from omnizarr.refs.taking import AnySet, taken
 from omnizarr.refset.json_reading import load_mapping, read_json, references_of
 from omnizarr.refset.json_writing import dumps, write_json
 from omnizarr.refset.model import References
@@ -43,7 +45,7 @@ def read(where: str | os.PathLike[str]) -> References:
 
 
 def write(
-    references: References,
+    references: AnySet,
     where: str | os.PathLike[str],
     *,
     form: Form | None = None,
@@ -54,7 +56,7 @@ def write(
     """Write a set. It is not there before it is whole.
 
     Args:
-        references: The set.
+        references: The set, or its place.
         where: The file, or for parquet the folder.
         form: How it is written; by default as the name says: `.json`, `.json.gz`, `.json.zst`, `.parq`, `.parquet`.
         version: Of JSON. Version 0 has no place for what tells whether a source has changed.
@@ -66,6 +68,7 @@ def write(
         MetadataError: If the name does not tell the form.
     """
     chosen = form or form_of(where)
+    references = taken(references).references
     if chosen == "parquet":
         write_parquet(references, where, record_size=record_size, overwrite=overwrite)
     else:
@@ -94,8 +97,12 @@ def expand(where: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, Any]:
         if os.path.isdir(place):  # noqa: PTH112 - the path is text already
             found = read_parquet(place)
         else:
-            with SourceFile(where).open() as file:
-                found = read_json(file.read())
+            source = SourceFile(where)
+            try:
+                found = read_json(read_text(source))
+            except OmnizarrError as error:
+                error.path = error.path or source.url
+                raise
     # Whoever asks for version 0 need not be told that it has no place for stamps.
     expanded: dict[str, Any] = json.loads(dumps(replace(found, stamps={}), version=0))
     return expanded

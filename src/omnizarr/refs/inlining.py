@@ -16,6 +16,7 @@ from omnizarr.model.grid import RectilinearGrid, RegularGrid
 from omnizarr.model.keys import default_keys
 from omnizarr.refs.combining.options import Options
 from omnizarr.refs.combining.reading import read_array
+from omnizarr.refs.taking import AnySet, taken
 from omnizarr.refset.model import INLINE, WHOLE, Chunks, Ids, Numbers, References
 
 _AT_ONCE = 100_000
@@ -23,25 +24,27 @@ _AT_ONCE = 100_000
 
 
 def inline(
-    references: References,
+    references: AnySet,
     threshold: int = 500,
     *,
     only: Iterable[str] | None = None,
     base: str = "",
-    allow: Sequence[str] = ("*",),
+    allow: Sequence[str] | None = None,
 ) -> References:
     """Take the bytes of small chunks into a set.
 
     Args:
-        references: The set; it stays as it is.
+        references: The set, which stays as it is, or its place.
         threshold: Chunks of fewer bytes are taken.
         only: The arrays to look at; by default all.
-        base: What relative URLs are relative to.
-        allow: What URLs may begin with that are read.
+        base: What relative URLs of a set in memory are relative to.
+        allow: For a set in memory, which places may be read, by default all; for one that is named by its place,
+            which ones besides its own folder and public servers.
 
     Raises:
         NotFoundError: If there is no such array, or a file is not there.
     """
+    references, allow = taken(references, allow)
     paths = list(references.arrays) if only is None else [path.strip("/") for path in only]
     result = replace(references, arrays=dict(references.arrays))
     for path in paths:
@@ -50,9 +53,7 @@ def inline(
         chunks = references.arrays[path]
         small = (chunks.urls < INLINE) & (chunks.lengths < np.uint64(threshold)) & (chunks.lengths != np.uint64(WHOLE))
         if bool(small.any()):
-            result.arrays[path] = _inlined(
-                chunks, np.flatnonzero(small), references, Options(base=base, allow=tuple(allow))
-            )
+            result.arrays[path] = _inlined(chunks, np.flatnonzero(small), references, Options(base=base, allow=allow))
     return result
 
 

@@ -9,18 +9,19 @@ from typing import Literal, TypeAlias
 
 from omnizarr.errors import NotFoundError
 from omnizarr.refs.combining.blocks import UrlTable, renumbered
+from omnizarr.refs.taking import AnySet, references_of
 from omnizarr.refset.model import References, Stamp
 
 Keep: TypeAlias = Literal["all", "size", "none"]
 
 
 def rewrite(
-    references: References, changes: Mapping[str, str] | Callable[[str], str], *, stamps: Keep = "size"
+    references: AnySet, changes: Mapping[str, str] | Callable[[str], str], *, stamps: Keep = "size"
 ) -> References:
     """Change the URLs of a set.
 
     Args:
-        references: The set; it stays as it is.
+        references: The set, which stays as it is, or its place.
         changes: What URLs begin with now, and what they shall begin with; or a function from the old to the new URL.
         stamps: What is kept of what is known of files that get another name: sizes, since copies have another time and
             another ETag; all of it, where files keep these; or nothing.
@@ -32,6 +33,7 @@ def rewrite(
     >>> moved.urls
     ['s3://bucket/a.nc', 's3://bucket/b.nc']
     """
+    references = references_of(references)
     change = changes if callable(changes) else _by_prefix(changes)
     names = {url: change(url) for url in references.urls}
     others = [value[0] for value in references.others.values() if isinstance(value, tuple)]
@@ -81,7 +83,7 @@ def _by_prefix(changes: Mapping[str, str]) -> Callable[[str], str]:
     return change
 
 
-def relative(references: References, base: str) -> References:
+def relative(references: AnySet, base: str) -> References:
     """Name files by where they are from a folder, which the set is then to be stored in.
 
     Files that are on another server, or another machine, keep their names.
@@ -103,11 +105,11 @@ def relative(references: References, base: str) -> References:
     return rewrite(references, change, stamps="all")
 
 
-def absolute(references: References, base: str) -> References:
+def absolute(references: AnySet, base: str) -> References:
     """Name files by their whole paths or URLs.
 
     Args:
-        references: The set; it stays as it is.
+        references: The set, which stays as it is, or its place.
         base: The folder that relative names are relative to.
 
     >>> absolute(References(urls=["../a.nc", "s3://bucket/b.nc"]), "/data/sets").urls

@@ -15,14 +15,15 @@ from omnizarr.model.codec import canonical
 from omnizarr.model.grid import RegularGrid
 from omnizarr.refs.combining.blocks import check_numbers, window
 from omnizarr.refs.combining.inputs import Reader
+from omnizarr.refs.taking import AnySet, references_of
 from omnizarr.refset.model import MISSING, WHOLE, Chunks, References
 
 
-def subchunk(references: References, path: str, factor: int | Sequence[int]) -> References:
+def subchunk(references: AnySet, path: str, factor: int | Sequence[int]) -> References:
     """Cut the chunks of an array that is not compressed into smaller ones.
 
     Args:
-        references: The set; it stays as it is.
+        references: The set, which stays as it is, or its place.
         path: The array.
         factor: Into how many parts chunks are cut along the first dimension; or along each of the first dimensions,
             of which all but the last must then be cut to a length of one, since a chunk lies in one piece.
@@ -32,6 +33,7 @@ def subchunk(references: References, path: str, factor: int | Sequence[int]) -> 
         UnsupportedError: If it is compressed, or its chunks differ.
         ShapeError: If the factor does not divide the length of chunks, or parts would not lie in one piece.
     """
+    references = references_of(references)
     one = Reader().read("the set", references)
     path = path.strip("/")
     meta = one.arrays.get(path)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from math import prod
 from typing import Final, Literal, NamedTuple
 
@@ -18,6 +19,7 @@ from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.grid import start_of
 from omnizarr.refs.rewriting import absolute
+from omnizarr.refs.taking import AnySet, taken
 from omnizarr.refset.grids import array_metas
 from omnizarr.refset.model import INLINE, MISSING, WHOLE, Chunks, References, Stamp
 from omnizarr.refset.store import ReferenceStore, store_of
@@ -25,6 +27,7 @@ from omnizarr.store.file import local_path
 from omnizarr.store.uri import scheme
 
 _THREADS: Final = 16
+_SOURCE_RULES: Final = ("changed", "unreachable", "refused")
 
 
 class Finding(NamedTuple):
@@ -42,10 +45,10 @@ class Finding(NamedTuple):
 
 
 def validate(
-    references: References,
+    references: AnySet,
     *,
     base: str = "",
-    allow: Sequence[str] = ("*",),
+    allow: Sequence[str] | None = None,
     sample: int = 3,
     sources: bool = True,
     seed: int = 0,
@@ -54,9 +57,10 @@ def validate(
     """Compare a set with its sources.
 
     Args:
-        references: The set.
-        base: What relative URLs are relative to.
-        allow: What URLs may begin with that are looked at.
+        references: The set, or its place.
+        base: What relative URLs of a set in memory are relative to.
+        allow: For a set in memory, which places are looked at, by default all; for one that is named by its place,
+            which ones besides its own folder and public servers.
         sample: How many chunks of each array are read and decoded: the first, the last, and others by chance.
         sources: Whether to look at the sources at all, and not only at the set.
         seed: What chance begins with.
@@ -68,6 +72,7 @@ def validate(
     Raises:
         MetadataError: If a document of the set breaks its specification.
     """
+    references, allow = taken(references, allow, limits)
     references = absolute(references, base) if base else references
     found = list(_grids(references, limits))
     sizes = np.full(len(references.urls), WHOLE, np.uint64)
@@ -77,7 +82,9 @@ def validate(
     found += _overlaps(references)
     broken = {one.path for one in found if one.severity == "error" and one.rule == "grid"}
     if sources and sample:
-        found += _decoded(references, broken, allow, (sample, seed), limits)
+        # What is known to be another, or not there, need not be told of its chunks again.
+        known = {one.url for one in found if one.rule in _SOURCE_RULES}
+        found += _decoded(_without(references, known), broken, allow, (sample, seed), limits)
     return found
 
 
@@ -127,16 +134,49 @@ def _sources(
         known = references.stamps.get(url)
         if known is None:
             continue
-        for what, before, now in zip(Stamp._fields, known, state, strict=True):
-            if before is not None and now is not None and before != now:
-                message = f"it has changed since it was scanned: {what} was {before}, is {now}"
-                found.append(Finding("changed", "error", message, None, url))
-                break
+        if change := _change(known, state):
+            found.append(Finding("changed", "error", f"it has changed since it was scanned: {change}", None, url))
+    found += _taken_whole(references, allow)
     unknown = sum(url not in references.stamps for url in references.urls)
     if unknown:
         message = f"of {unknown} of {len(references.urls)} sources nothing is known by which a change would be noticed"
         found.append(Finding("unstamped", "note", message, None, None, unknown))
     return found
+
+
+def _taken_whole(references: References, allow: Sequence[str]) -> Iterator[Finding]:
+    """Look at sources of which everything is in the set itself: what is read is what was, whatever they are now."""
+    named = set(references.urls)
+    for url, known in references.stamps.items():
+        state = None if url in named else _state(url, allow)
+        if isinstance(state, Stamp) and (change := _change(known, state)):
+            message = f"it has changed since its chunks were taken into the set, which keeps the old ones: {change}"
+            yield Finding("changed", "warning", message, None, url)
+
+
+def _change(before: Stamp, now: Stamp) -> str:
+    """Say in which way a source is another by now; empty if it is not."""
+    for what, old, new in zip(Stamp._fields, before, now, strict=True):
+        if old is not None and new is not None and old != new:
+            texts = [_moment(int(one)) if what == "modified" else str(one) for one in (old, new)]
+            return f"{what} was {texts[0]}, is {texts[1]}"
+    return ""
+
+
+def _moment(nanoseconds: int) -> str:
+    return f"{np.datetime64(nanoseconds, 'ns')}Z"
+
+
+def _without(references: References, urls: Collection[str | None]) -> References:
+    """Return a set as if it had no chunks in these files."""
+    gone = [number for number, url in enumerate(references.urls) if url in urls]
+    if not gone:
+        return references
+    arrays = {
+        path: replace(chunks, urls=np.where(np.isin(chunks.urls, gone), np.uint32(MISSING), chunks.urls))
+        for path, chunks in references.arrays.items()
+    }
+    return replace(references, arrays=arrays)
 
 
 def _state(url: str, allow: Sequence[str]) -> Stamp | Finding:
@@ -146,7 +186,7 @@ def _state(url: str, allow: Sequence[str]) -> Stamp | Finding:
             return Stamp(*native.RemoteFile(url, list(allow), head=1).stamp())
         if kind is None or kind == "file":
             path = os.path.abspath(local_path(url))  # noqa: PTH100 - text
-            if "*" not in allow and not any(path.startswith(one) for one in allow):
+            if "*" not in allow and not any(f"{path}/".startswith(one.rstrip("/") + "/") for one in allow):
                 return Finding("refused", "error", "this place is not allowed", None, url)
             state = os.stat(path)  # noqa: PTH116 - text
             return Stamp(state.st_size, state.st_mtime_ns)

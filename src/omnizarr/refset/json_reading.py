@@ -100,6 +100,8 @@ def load_json(data: bytes, options: JsonOptions = JsonOptions(), *, expand: bool
         raise LimitError(f"the set has {len(data)} bytes; {MOST_BYTES} are allowed")
     inner = native.JsonSet.read(data if text is None else text, options.target)
     strange = inner.strange()
+    if "refs" in strange:
+        raise MetadataError("references are no object", key="refs")
     if strange:
         warn(f"members of a reference set that mean nothing: {', '.join(map(repr, strange[:5]))}")
     members = {name: _value(name, raw, options.limits) for name, raw in inner.members().items()}
@@ -111,13 +113,12 @@ def load_mapping(given: Mapping[str, Any], options: JsonOptions = JsonOptions(),
     import json  # noqa: PLC0415 - few sets come so
 
     inner = native.JsonSet()
-    # Version 1 need not have references; a file of version 0 may be called "gen", and is no list of objects.
-    formulas = given.get("gen") if "version" in given and "refs" not in given else None
-    bare = isinstance(formulas, list) and all(isinstance(one, Mapping) for one in cast("list[object]", formulas))
-    one = bare or isinstance(given.get("refs"), Mapping)
+    one = _is_one(given)
     refs: Mapping[str, Any] = given.get("refs", {}) if one else given
     if one and given.get("version", 1) not in (0, 1, "1"):
         raise MetadataError(f"there is no version {given['version']!r} of reference sets", key="version")
+    if not isinstance(refs, Mapping):
+        raise MetadataError("references are no object", key="refs")
     for key, value in refs.items():
         if isinstance(value, (bytes, bytearray, memoryview)):
             inner.push_inline(key, bytes(value))
@@ -125,6 +126,18 @@ def load_mapping(given: Mapping[str, Any], options: JsonOptions = JsonOptions(),
             _push(inner, key, value, json.dumps, options)
     members = {name: given[name] for name in ("templates", "gen", "omnizarr") if name in given} if one else {}
     return _filled(inner, members, options, expand=expand)
+
+
+def _is_one(given: Mapping[str, Any]) -> bool:
+    """Whether a mapping is of version 1, which need not have references."""
+    if isinstance(given.get("refs"), Mapping):
+        return True
+    version = given.get("version")
+    if isinstance(version, int):  # no reference is a number
+        return version != 0
+    # A file of version 0 may be called "gen", and is no list of objects.
+    formulas = given.get("gen") if "version" in given and "refs" not in given else None
+    return isinstance(formulas, list) and all(isinstance(one, Mapping) for one in cast("list[object]", formulas))
 
 
 def _push(inner: native.JsonSet, key: str, value: object, dumps: Any, options: JsonOptions) -> None:  # noqa: ANN401 - json.dumps
@@ -154,7 +167,7 @@ def _filled(inner: native.JsonSet, members: Mapping[str, object], options: JsonO
         if new:
             inner.replace_urls(new)
     gen = members.get("gen")
-    for one in formulas(gen, Templates(templates)) if gen else ():
+    for one in formulas(gen, Templates(templates)) if gen is not None else ():
         inner.add_formula(*one)
     if expand:
         inner.expand(options.most_expanded)

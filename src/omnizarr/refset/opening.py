@@ -12,7 +12,8 @@ from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.refset.guard import defaults, spelled
 from omnizarr.refset.json_reading import MOST_BYTES, JsonOptions, Loaded, load_json, load_mapping
-from omnizarr.refset.store import ReferenceStore, new_identity
+from omnizarr.refset.store import ReferenceStore, connecting, new_identity
+from omnizarr.store.cloud.at import At
 from omnizarr.store.file import local_path
 from omnizarr.store.uri import path_to_uri, scheme
 
@@ -30,6 +31,7 @@ def open_set(
     limits: Limits = DEFAULT_LIMITS,
     template_overrides: Mapping[str, str] | None = None,
     target: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> ReferenceStore:
     """Open a reference set: JSON of version 0 or 1, packed or not, a folder of parquet, or a mapping as JSON has it.
 
@@ -39,6 +41,7 @@ def open_set(
         limits: Bounds on what the set may claim.
         template_overrides: Texts in place of templates of the set, by name.
         target: What is meant by references whose URL is null.
+        storage_options: Credentials and settings for the object stores that the set, or its references, are in.
 
     Raises:
         NotFoundError: If nothing is there.
@@ -49,16 +52,30 @@ def open_set(
     b'data'
     """
     options = JsonOptions(template_overrides, target, limits=limits)
-    again = partial(open_set, where, allow=allow, limits=limits, template_overrides=template_overrides, target=target)
+    again = partial(
+        open_set,
+        where,
+        allow=allow,
+        limits=limits,
+        template_overrides=template_overrides,
+        target=target,
+        storage_options=storage_options,
+    )
     if isinstance(where, Mapping):
         return _store("memory:references", load_mapping(where, options), allow, limits, again)
     text = _plain(os.fspath(where))
     if scheme(text) not in (None, "file"):
-        data = remote.fetch(text, limit=MOST_BYTES)
+        if text.partition("#")[0].rstrip("/").lower().endswith((".parq", ".parquet")):
+            place = At(text, storage_options)
+            found: ReferenceStore = parquet_reading.open_parquet(
+                place, allow=allow, limits=limits, options=storage_options
+            )
+            return found
+        data = remote.fetch(text, limit=MOST_BYTES, options=storage_options)
         return _store(text, _loaded(text, data, options), allow, limits, again)
     path = local_path(text)
     if os.path.isdir(path):  # noqa: PTH112 - the path is text already
-        opened: ReferenceStore = parquet_reading.open_parquet(path, allow=allow, limits=limits)
+        opened: ReferenceStore = parquet_reading.open_parquet(path, allow=allow, limits=limits, options=storage_options)
         return opened
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - as above
@@ -74,7 +91,8 @@ def _store(
     base, allowed = defaults(uri, limits)
     stamps = {url: (stamp.size, stamp.modified, stamp.etag) for url, stamp in loaded.stamps.items()}
     made = loaded.inner.references()
-    return ReferenceStore(made.store(base, [*allowed, *spelled(allow)], stamps, new_identity()), uri, again)
+    connect = connecting(again.keywords["storage_options"])
+    return ReferenceStore(made.store(base, [*allowed, *spelled(allow)], stamps, new_identity(), connect), uri, again)
 
 
 def _loaded(place: str, data: bytes, options: JsonOptions) -> Loaded:

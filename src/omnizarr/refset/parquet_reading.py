@@ -8,9 +8,10 @@ are rows and files that are not there. Data in `raw` that begins with `base64:` 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from math import prod
+from typing import Any
 
 from omnizarr import native
 from omnizarr.errors import LimitError, UnsafeError
@@ -19,19 +20,26 @@ from omnizarr.refset.guard import defaults, spelled
 from omnizarr.refset.model import Chunks, References, Stamp
 from omnizarr.refset.parquet_metadata import Metadata, grids
 from omnizarr.refset.parquet_place import Place, Where, place_of
-from omnizarr.refset.store import ReferenceStore, new_identity
+from omnizarr.refset.store import ReferenceStore, connecting, new_identity
 from omnizarr.store.keys import is_key
 
 _MOST_CHUNKS = 1 << 63
 
 
-def open_parquet(where: Where, *, allow: Sequence[str] = (), limits: Limits = DEFAULT_LIMITS) -> ReferenceStore:
+def open_parquet(
+    where: Where,
+    *,
+    allow: Sequence[str] = (),
+    limits: Limits = DEFAULT_LIMITS,
+    options: Mapping[str, Any] | None = None,
+) -> ReferenceStore:
     """Open a reference set in parquet as a store. Records are read when a chunk in them is.
 
     Args:
         where: The folder of the set, an archive of it, or a store that holds it.
         allow: Places that its references may lead to besides its own folder and what is public; "*" allows all.
         limits: Bounds on what the set may claim.
+        options: Credentials and settings for the object stores that references lead to.
 
     Raises:
         NotFoundError: If there is no such set.
@@ -47,8 +55,8 @@ def open_parquet(where: Where, *, allow: Sequence[str] = (), limits: Limits = DE
         _check(path, counts)
         records.add_to(made, path, (keys.prefix, keys.separator, keys.suffix, keys.scalar, keys.reversed), counts)
     base, allowed = defaults(place.uri, limits)
-    inner = made.store(base, [*allowed, *spelled(allow)], {}, new_identity())
-    again = partial(open_parquet, where, allow=tuple(allow), limits=limits)
+    inner = made.store(base, [*allowed, *spelled(allow)], {}, new_identity(), connecting(options))
+    again = partial(open_parquet, where, allow=tuple(allow), limits=limits, options=options)
     return ReferenceStore(inner, place.uri, again, keep=place.store)
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
 
 from omnizarr import native
 from omnizarr.errors import MetadataError, ReadOnlyError
+from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.refset.grids import array_metas, grid_of
 from omnizarr.refset.guard import spelled
@@ -18,6 +19,8 @@ from omnizarr.refset.model import References
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
+
+connections: Any = LateModule("omnizarr.store.cloud.connect")
 
 _identities = itertools.count(1)
 
@@ -33,7 +36,7 @@ class ReferenceStore:
     b'{"zarr_format": 2}'
     """
 
-    __slots__ = ("_again", "_keep", "native", "read_only", "uri")
+    __slots__ = ("_again", "_keep", "native", "read_only", "uri", "what")
 
     def __init__(
         self,
@@ -41,6 +44,7 @@ class ReferenceStore:
         uri: str,
         again: Callable[[], ReferenceStore] | None = None,
         keep: object = None,
+        what: str = "",
     ) -> None:
         """Make a store.
 
@@ -50,12 +54,14 @@ class ReferenceStore:
             again: What makes the same store in another process, where it must be possible to send it: a `partial` of a
                 function of a module, say. Without it the store stays in this process.
             keep: Kept as long as this is: a store that the kernel reads the set from, and that would close itself.
+            what: What kind of file it is that was scanned, if it is one, in the words of `omnizarr.store.sniff`.
         """
         self._keep = keep
         self.native = inner
         self.uri = uri
         self.read_only = True
         self._again = again
+        self.what = what
 
     def __reduce__(self) -> tuple[object, ...]:
         if self._again is None:
@@ -127,6 +133,8 @@ def store_of(
     base: str = "",
     allow: Sequence[str] = (),
     limits: Limits = DEFAULT_LIMITS,
+    options: Mapping[str, Any] | None = None,
+    what: str = "",
 ) -> ReferenceStore:
     """Make the store of a set.
 
@@ -136,6 +144,8 @@ def store_of(
         base: What relative URLs are relative to, ending in "/".
         allow: What URLs may begin with; "*" allows everything.
         limits: Bounds on what documents may claim, and what the caller allows besides.
+        options: Credentials and settings for the object stores that references lead to.
+        what: What kind of file it is that was scanned, if it is one.
 
     Raises:
         MetadataError: If the documents and the columns contradict each other.
@@ -161,5 +171,21 @@ def store_of(
             chunks.inline,
         )
     stamps = {url: (stamp.size, stamp.modified, stamp.etag) for url, stamp in references.stamps.items()}
-    again = partial(store_of, references, uri=uri, base=base, allow=allow, limits=limits)
-    return ReferenceStore(made.store(base, spelled([*allow, *limits.allow]), stamps, new_identity()), uri, again)
+    again = partial(store_of, references, uri=uri, base=base, allow=allow, limits=limits, options=options, what=what)
+    allowed = spelled([*allow, *limits.allow])
+    inner = made.store(base, allowed, stamps, new_identity(), connecting(options))
+    return ReferenceStore(inner, uri, again, what=what)
+
+
+def connecting(options: Mapping[str, Any] | None) -> Callable[[str, bool], tuple[object, str]]:
+    """Return what finds the object stores that references lead to; they are made when one is."""
+
+    def connect(url: str, trusted: bool) -> tuple[object, str]:
+        nonlocal found
+        if found is None:
+            found = connections.Connections(options)
+        answer: tuple[object, str] = found(url, trusted)
+        return answer
+
+    found: Any = None
+    return connect

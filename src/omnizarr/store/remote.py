@@ -5,8 +5,8 @@ from __future__ import annotations
 import errno
 import io
 import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from omnizarr import native
 from omnizarr.errors import NotFoundError, OmnizarrError, StoreError
@@ -18,12 +18,20 @@ if TYPE_CHECKING:
 
     from typing_extensions import Buffer
 
+    from omnizarr.store.cloud import opening as cloud
+    from omnizarr.store.cloud import options as cloud_options
+    from omnizarr.store.cloud import store as cloud_store
     from omnizarr.store.url import grammar, modes
 else:
+    cloud = LateModule("omnizarr.store.cloud.opening")
+    cloud_options = LateModule("omnizarr.store.cloud.options")
+    cloud_store = LateModule("omnizarr.store.cloud.store")
     grammar = LateModule("omnizarr.store.url.grammar")
     modes = LateModule("omnizarr.store.url.modes")
 
 SCHEMES: Final = ("http", "https")
+CLOUDS: Final = ("s3", "s3a", "gs3", "gs", "gcs", "az", "azure", "abfs", "abfss", "wasb", "wasbs")
+"""Of object stores."""
 
 PUBLIC: Final = ("http://", "https://")
 """Where redirections may lead, as far as that is public."""
@@ -47,6 +55,8 @@ def url_of(where: object) -> str | None:
     """
     if not isinstance(where, str) or "://" not in where:
         return None
+    if scheme(where) in CLOUDS or cloud.is_cloud(where):
+        return where if cloud.names_file(where) else None
     if "#" not in where and not where.lstrip().startswith("["):
         return where if scheme(where) in SCHEMES else None
     url = grammar.parse_place(where)
@@ -78,9 +88,22 @@ class Remote:
         url: Its URL. Whoever names it himself may reach what is beside it, on whatever machine, and what is public.
         allow: The places that may be reached instead, redirections included; "*" for all.
         head: Bytes that the first request brings.
+        options: Credentials and settings for an object store.
     """
 
-    def __init__(self, url: str, allow: Sequence[str] | None = None, *, head: int = HEAD) -> None:
+    def __init__(
+        self,
+        url: str,
+        allow: Sequence[str] | None = None,
+        *,
+        head: int = HEAD,
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
+        if cloud.is_cloud(url):
+            settled = cloud_options.settle(url, options)
+            self.url = settled.uri
+            self.native = cloud_store.native_store(settled, "").file(settled.prefix, head=head)
+            return
         self.url = url.partition("#")[0]
         given = [folder_of(self.url), *PUBLIC] if allow is None else allow
         self.native = native.RemoteFile(self.url, given, head=head)
@@ -179,13 +202,20 @@ class RemoteFile(io.RawIOBase):
             raise ValueError("I/O operation on closed file")
 
 
-def fetch(url: str, *, allow: Sequence[str] | None = None, limit: int = MOST_OF_A_DOCUMENT) -> bytes:
+def fetch(
+    url: str,
+    *,
+    allow: Sequence[str] | None = None,
+    limit: int = MOST_OF_A_DOCUMENT,
+    options: Mapping[str, Any] | None = None,
+) -> bytes:
     """Return all that a URL names, in one request.
 
     Args:
         url: Where it is. What a server compresses on its way comes as it is sent: gzip or zstd.
         allow: As for `Remote`.
         limit: More bytes than these are refused.
+        options: Credentials and settings for an object store.
 
     Raises:
         NotFoundError: If the server has nothing there.
@@ -193,7 +223,7 @@ def fetch(url: str, *, allow: Sequence[str] | None = None, limit: int = MOST_OF_
         StoreError: If it cannot be had.
     """
     try:
-        return Remote(url, allow).native.document(limit)
+        return Remote(url, allow, options=options).native.document(limit)
     except StoreError as error:
         raise _missing(error, url) from error.__cause__
 

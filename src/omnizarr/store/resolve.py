@@ -10,6 +10,7 @@ from omnizarr.errors import NodeTypeError, ReadOnlyError, UnsupportedError
 from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.native import split_object
+from omnizarr.store.cloud.at import At
 from omnizarr.store.file import FileStore
 from omnizarr.store.mapping import DictStore
 from omnizarr.store.protocol import Store
@@ -17,12 +18,14 @@ from omnizarr.store.wrap import ReadOnlyStore
 
 if TYPE_CHECKING:
     from omnizarr.store import remote, sniff, zip_find
+    from omnizarr.store.cloud import opening as cloud
     from omnizarr.store.url import places as url_places
 else:
     url_places = LateModule("omnizarr.store.url.places")
     zip_find = LateModule("omnizarr.store.zip_find")
     sniff = LateModule("omnizarr.store.sniff")
     remote = LateModule("omnizarr.store.remote")
+    cloud = LateModule("omnizarr.store.cloud.opening")
 
 direct: Any = LateModule("omnizarr.refs.direct")  # which stands on much more than stores
 
@@ -44,9 +47,9 @@ def resolve(
     """Find the store that a place stands for, and the path of the node within it.
 
     Args:
-        where: A path, a `file:` URI, such a URI with the modes of netcdf-c (`file:///x#mode=nczarr,zip`), a binary file
-            object with a zip archive, a mapping of keys to bytes, a reference set, or a store. A file of netCDF, HDF5,
-            TIFF, GRIB or FITS is scanned, wherever it is; so is one on a server.
+        where: A path, a `file:` URI, such a URI with the modes of netcdf-c (`file:///x#mode=nczarr,zip`), a URL of an
+            object store, with options (`At`) or without, a binary file object with a zip archive, a mapping of keys to
+            bytes, a reference set, or a store. A file of netCDF, HDF5, TIFF, GRIB or FITS is scanned, wherever it is.
         read_only: Whether the store shall refuse changes.
         limits: Bounds on what an archive may claim.
         look: Whether to look at what a path names. Otherwise it is taken for a folder, which saves time if it is one.
@@ -63,6 +66,11 @@ def resolve(
     >>> resolve({}, read_only=True)
     (ReadOnlyStore(DictStore(<dict>)), '')
     """
+    if isinstance(where, At) and not cloud.is_cloud(where.where):
+        return reference_sets.open_set(where.where, limits=limits, storage_options=where.options), ""
+    if isinstance(where, At) or (isinstance(where, str) and "://" in where and cloud.is_cloud(where)):
+        found, inside_it = cloud.open_cloud(where, read_only=read_only, limits=limits, look=look)
+        return (ReadOnlyStore(found) if read_only and not found.read_only else found), inside_it
     if isinstance(where, str) and "://" in where and (url := remote.url_of(where)) is not None:
         if not read_only:
             raise ReadOnlyError("what lies on a server can only be read", path=url, hint='open it with mode="r"')

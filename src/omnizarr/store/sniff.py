@@ -113,7 +113,8 @@ def sniff_file(path: str) -> Sniffed | None:
         return Sniffed("pipe" if stat.S_ISFIFO(mode) else "device", "Copy what it gives into a file.")
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - pathlib takes longer to import than all stores together
-            found = sniff(file.read(_HEAD))
+            head = file.read(_HEAD)
+            found = sniff(head, whole=len(head) < _HEAD)
             # Files that are packed are opened as they are only if a reference set is in them.
             inner = sniff(_inside(found.what, file)) if found.what in _PACKED else found
             return inner if inner.what == SET else found
@@ -144,13 +145,19 @@ def above(path: str) -> tuple[str, str, str]:
     return path, inside, "folder" if found is None else found.what
 
 
-def sniff(head: bytes) -> Sniffed:
+def sniff(head: bytes, *, whole: bool = False) -> Sniffed:
     """Say what a file is that begins so.
+
+    Args:
+        head: Its first bytes.
+        whole: Whether these are all.
 
     >>> sniff(b"<!DOCTYPE html><title>Not found</title>").what, sniff(b"").what
     ('HTML page', 'empty file')
     """
     what = _what(head)
+    if whole and what == "JSON document" and not _is_json(head):
+        what = "damaged JSON document"
     return Sniffed(what, _CURES.get(what, ""))
 
 
@@ -175,6 +182,16 @@ def _what_text(head: bytes) -> str:
         found = text[:1] == b"{" and (re.search(_IS_SET, head) or re.search(_IS_REFERENCE, head))
         return SET if found else "JSON document"
     return "text file" if _is_text(head) else "binary file"
+
+
+def _is_json(text: bytes) -> bool:
+    import json  # noqa: PLC0415 - few files are looked at so closely
+
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _is_text(head: bytes) -> bool:

@@ -266,3 +266,30 @@ def test_damaged_text_raises_and_nothing_else():
         with suppress(OmnizarrError), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             read_json(bytes(data))
+
+
+@pytest.mark.parametrize(
+    ("given", "member"),
+    [
+        ({"version": 1, "refs": []}, "refs"),
+        ({"version": 1, "refs": None}, "refs"),
+        ({"version": 1, "refs": "text"}, "refs"),
+        ({"version": 1, "refs": ["a.nc", 0, 8]}, "refs"),
+        ({"version": 1, "refs": {}, "gen": {}}, "gen"),
+        ({"version": 1, "gen": {}}, "gen"),
+        ({"version": 1, "refs": {}, "gen": "text"}, "gen"),
+        ({"version": 1, "refs": {}, "templates": []}, "templates"),
+    ],
+)
+def test_members_of_the_wrong_kind(given, member):
+    with pytest.raises(MetadataError) as text:
+        read_json(json.dumps(given).encode())
+    assert text.value.key == member
+    with pytest.raises(MetadataError) as mapping:
+        load_mapping(given)
+    assert mapping.value.key == member
+
+
+def test_no_formulas():
+    assert read_json(b'{"version": 1, "refs": {"a": "x"}, "gen": null}').documents == {"a": b"x"}
+    assert read_json(b'{"version": 1, "refs": {"a": "x"}, "gen": []}').documents == {"a": b"x"}

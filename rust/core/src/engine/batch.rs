@@ -46,6 +46,9 @@ pub(super) struct Batch<'a> {
     pub parallel: bool,
     /// The most bytes that any value can have, where all chunks have one shape.
     pub most: Option<u64>,
+    pub locate: &'a dyn Locate,
+    /// Whether each chunk is a source of its own, of which only asking tells whether it is there.
+    pub objects: bool,
 }
 
 impl Call<'_> {
@@ -61,18 +64,20 @@ impl Call<'_> {
         let (chain, grid) = (&self.engine.spec.chain, &self.engine.grid);
         let most = chain.encoded_size(&chain.stored_shape(&grid.chunk)).max() as u64;
         let most = grid.uneven.is_none().then_some(most);
-        let batch = Batch { call: self, cells, out, parallel, most };
+        let batch = Batch { call: self, cells, out, parallel, most, locate, objects: locate.objects() };
         let total = cells.total();
         for from in (0..total).step_by(WINDOW) {
             let to = from.saturating_add(WINDOW).min(total);
-            batch.window(locate, from..to, interrupt)?;
+            batch.window(from..to, interrupt)?;
         }
         Ok(())
     }
 }
 
 impl Batch<'_> {
-    fn window(&self, locate: &dyn Locate, window: Range<usize>, interrupt: Interrupt<'_>) -> Result<()> {
+    fn window(&self, window: Range<usize>, interrupt: Interrupt<'_>) -> Result<()> {
+        let locate = self.locate;
+        locate.begin();
         let mut wanted = Vec::new();
         let mut ready: Vec<(usize, Option<Bytes>)> = Vec::new();
         let mut index = SmallVec::new();
@@ -114,12 +119,18 @@ impl Batch<'_> {
         for &Wanted { offset, length, cell, .. } in wanted {
             let length = match length {
                 Some(length) => Some(length),
+                None if self.objects && chain.shard().is_some() => {
+                    group.shards.push(FarShard { source: at, offset, length: None, cell });
+                    continue;
+                }
+                // What is not compressed has one size, which is checked when the first part of it is there.
+                None if self.objects => self.presumed(cell, source.gap())?,
                 None if source.remote() && !self.by_parts(cell, source.gap())? => None,
                 None => source.stamp().map_err(|error| error.at(&self.key(cell)))?.size,
             };
             if let Some(length) = length {
                 if chain.shard().is_some() && source.remote() {
-                    group.shards.push(FarShard { source: at, offset, length, cell });
+                    group.shards.push(FarShard { source: at, offset, length: Some(length), cell });
                     continue;
                 }
                 if !source.remote() && (length > SMALL || chain.shard().is_some()) {
@@ -150,6 +161,14 @@ impl Batch<'_> {
         }
         group.sources.push(source);
         Ok(())
+    }
+
+    /// The size of an uncompressed value of which only spans are wanted.
+    fn presumed(&self, cell: usize, gap: u64) -> Result<Option<u64>> {
+        if !self.by_parts(cell, gap)? {
+            return Ok(None);
+        }
+        self.in_cell(cell, |_, shape, _, _, _| Ok(Some(self.call.engine.spec.chain.dense_size(shape) as u64)))
     }
 
     /// Whether less than a whole value may be read, for which its size must be known.
@@ -304,6 +323,17 @@ struct Values<'a> {
 }
 
 impl Values<'_> {
+    /// Whether an object has the size that was presumed.
+    fn check_presumed(&self, need: usize, cell: usize, puzzle: usize) -> Result<()> {
+        let source = self.group.needs.get(need).and_then(|one| self.group.sources.get(one.source));
+        let (Some(source), Some(puzzle)) = (source.filter(|_| self.batch.objects), self.group.puzzles.get(puzzle))
+        else {
+            return Ok(());
+        };
+        let size = source.stamp()?.size.map_or(puzzle.size, |size| usize::try_from(size).unwrap_or(usize::MAX));
+        check(size, Want::Exact(puzzle.size)).map_err(chunk_error(&self.batch.key(cell)))
+    }
+
     /// Put a piece of an uncompressed value into its place; with the last one, all that is selected goes out.
     fn place(&self, cell: usize, puzzle: usize, low: usize, bytes: &[u8]) -> Result<()> {
         let Some(puzzle) = self.group.puzzles.get(puzzle) else { return Ok(()) };
@@ -335,7 +365,10 @@ impl Taker for Values<'_> {
         let (batch, call) = (self.batch, self.batch.call);
         let cell = match self.group.uses.get(need) {
             Some(Use::Value(cell)) => *cell,
-            Some(Use::Span { cell, puzzle, low }) => return self.place(*cell, *puzzle, *low, bytes),
+            Some(Use::Span { cell, puzzle, low }) => {
+                self.check_presumed(need, *cell, *puzzle)?;
+                return self.place(*cell, *puzzle, *low, bytes);
+            }
             None => return Ok(()),
         };
         if !call.engine.chunks.enabled() {
@@ -348,6 +381,13 @@ impl Taker for Values<'_> {
             let Scratch { cx, dec, one, two, .. } = work;
             call.decode_cached(key, chain, bytes, token, shape, sel, out, &mut Work { cx, dec, one, two })
         })
+    }
+
+    fn missing(&self, need: usize, error: Error) -> Result<()> {
+        match self.group.uses.get(need) {
+            Some(one) if self.batch.objects => self.batch.missing(one.cell()),
+            _ => Err(error),
+        }
     }
 
     fn key(&self, need: usize) -> String {

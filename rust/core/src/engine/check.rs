@@ -89,9 +89,12 @@ impl Engine {
         let nested = part.len() < pool::threads().saturating_mul(2);
         let task = Task { engine: self, look, nested, tally: &tally };
         let parallel = look.decode || self.spec.chain.shard().is_some();
-        pool::run(part.len(), parallel, interrupt, &|i| {
-            part.get(i).map_or(Ok(()), |&(number, size)| task.chunk(number, size))
-        })?;
+        let work = |i: usize| part.get(i).map_or(Ok(()), |&(number, size)| task.chunk(number, size));
+        if self.store.is_far() {
+            pool::run_far(part.len(), interrupt, &work)?;
+        } else {
+            pool::run(part.len(), parallel, interrupt, &work)?;
+        }
         let mut checked = tally.into_inner().unwrap_or_else(PoisonError::into_inner);
         // Threads end in any order; who reads the list wants the same one each time.
         checked.faults.sort_by(|a, b| a.key.cmp(&b.key));
@@ -334,7 +337,8 @@ impl Task<'_> {
     ) -> Result<bool> {
         let (engine, item) = (self.engine, chain.item);
         let arenas = engine.is_vlen().then(|| Arenas::new(engine.fill(), Vec::new()));
-        let call = Call { engine, zeroed: false, arenas: arenas.as_ref(), nested: false };
+        let call =
+            Call { engine, zeroed: false, arenas: arenas.as_ref(), nested: false, outbox: None, keeps_blank: false };
         scratch::with(|own| {
             let data = own.dec.space(chain.dense_size(shape));
             let view = view_of(data, shape, item);

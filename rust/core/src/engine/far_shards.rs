@@ -24,7 +24,8 @@ const MOST_INNER: usize = 1 << 16;
 pub(super) struct FarShard {
     pub source: usize,
     pub offset: u64,
-    pub length: u64,
+    /// `None` for one that is all of its source, which may not be there.
+    pub length: Option<u64>,
     pub cell: usize,
 }
 
@@ -35,7 +36,24 @@ struct Opened<'a> {
     sel: Sel<'a>,
     out: View,
     grid: Dims,
-    index: Mutex<Option<Arc<Index>>>,
+    index: Mutex<Known>,
+}
+
+/// What is known of a shard's index.
+#[derive(Clone)]
+enum Known {
+    Nothing,
+    Index(Arc<Index>),
+    /// There is no shard.
+    Missing,
+}
+
+impl FarShard {
+    /// The shard's state, if it is known.
+    fn token(&self, sources: &[Arc<dyn Source>]) -> Option<Token> {
+        let source = sources.get(self.source)?;
+        token_of(&**source, self.offset, self.length.unwrap_or(u64::MAX))
+    }
 }
 
 /// The part of a shard that holds its index, as if it were all of it.
@@ -96,7 +114,7 @@ impl Batch<'_> {
         let mut spare = Dims::new();
         let (shape, sel, out) = enter(&spec.chain, chunks.shape(&index, &mut spare), &sel, self.out);
         let grid = grid(&shape, &shard.cell);
-        Opened { place, key, sel, out, grid, index: Mutex::new(None) }
+        Opened { place, key, sel, out, grid, index: Mutex::new(Known::Nothing) }
     }
 
     /// Find the indexes of all shards, those that are not known with as few requests as possible.
@@ -110,22 +128,30 @@ impl Batch<'_> {
         let (mut needs, mut uses) = (Vec::new(), Vec::new());
         for (k, one) in opened.iter().enumerate() {
             let &FarShard { source, offset, length, .. } = one.place;
-            let token = sources.get(source).and_then(|source| token_of(&**source, offset, length));
+            let token = one.place.token(sources);
             if let Some(index) = token.and_then(|token| self.call.engine.indexes.get(&one.key, token)) {
-                one.set(index);
+                one.set(Known::Index(index));
                 continue;
             }
             let Want::Exact(size) = shard.index.encoded_size(&index_shape(&one.grid)) else {
                 return Err(Error::Invalid("a shard index of unknown size".into()));
+            };
+            let Some(length) = length else {
+                let size = size as u64;
+                let length = if shard.index_at_start { Length::Of(size) } else { Length::Last(size) };
+                needs.push(Need { source, offset, length });
+                uses.push((k, None));
+                continue;
             };
             // Too short for an index: reading it says so.
             let size = length.min(size as u64);
             let at = if shard.index_at_start { 0 } else { length.saturating_sub(size) };
             let from = offset.checked_add(at).ok_or_else(|| Error::Invalid("a reference past all ends".into()))?;
             needs.push(Need { source, offset: from, length: Length::Of(size) });
-            uses.push((k, at, token));
+            uses.push((k, Some(at)));
         }
-        fetch(sources, &needs, self.parallel, interrupt, &Indexes { batch: self, shard, opened, uses: &uses })
+        let taker = Indexes { batch: self, sources, shard, opened, uses: &uses };
+        fetch(sources, &needs, self.parallel, interrupt, &taker)
     }
 
     /// Add the inner chunks that are wanted of a shard; those that are missing are filled at once.
@@ -139,7 +165,7 @@ impl Batch<'_> {
         uses: &mut Vec<(usize, usize)>,
     ) -> Result<()> {
         let most = shard.inner.encoded_size(&shard.cell).max();
-        let index = one.get()?;
+        let Some(index) = one.get()? else { return self.call.read_nothing(&one.sel, &one.out) };
         let mut at = SmallVec::new();
         for i in 0..cells.total() {
             let part = cells.part(i, &mut at);
@@ -156,37 +182,60 @@ impl Batch<'_> {
 }
 
 impl Opened<'_> {
-    fn set(&self, index: Arc<Index>) {
-        *self.index.lock().unwrap_or_else(PoisonError::into_inner) = Some(index);
+    fn set(&self, known: Known) {
+        *self.index.lock().unwrap_or_else(PoisonError::into_inner) = known;
     }
 
-    fn get(&self) -> Result<Arc<Index>> {
-        let index = self.index.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        index.ok_or_else(|| Error::Invalid("a shard without an index".into()))
+    /// The index; `None` if there is no shard.
+    fn get(&self) -> Result<Option<Arc<Index>>> {
+        match self.index.lock().unwrap_or_else(PoisonError::into_inner).clone() {
+            Known::Index(index) => Ok(Some(index)),
+            Known::Missing => Ok(None),
+            Known::Nothing => Err(Error::Invalid("a shard without an index".into())),
+        }
     }
 }
 
 /// Decodes indexes as they arrive.
 struct Indexes<'a> {
     batch: &'a Batch<'a>,
+    sources: &'a [Arc<dyn Source>],
     shard: &'a Shard,
     opened: &'a [Opened<'a>],
-    /// For each need the shard, where in it the index is, and the state of the shard.
-    uses: &'a [(usize, u64, Option<Token>)],
+    /// For each need the shard, and where in it the index is if that is known.
+    uses: &'a [(usize, Option<u64>)],
 }
 
 impl Taker for Indexes<'_> {
     fn take(&self, need: usize, bytes: &[u8]) -> Result<()> {
         let found = self.uses.get(need).and_then(|one| Some((self.opened.get(one.0)?, one)));
-        let Some((one, &(_, at, token))) = found else { return Ok(()) };
-        let object = IndexBytes { size: one.place.length, at, bytes };
+        let Some((one, &(_, at))) = found else { return Ok(()) };
+        let mut size = one.place.length.unwrap_or(0);
+        if let (None, Some(source)) = (one.place.length, self.sources.get(one.place.source)) {
+            // The answer has told it.
+            let stamp = source.stamp()?;
+            size = stamp.size.unwrap_or(0);
+            self.batch.locate.seen(&one.key, stamp);
+        }
+        let from = if self.shard.index_at_start { 0 } else { size.saturating_sub(bytes.len() as u64) };
+        let object = IndexBytes { size, at: at.unwrap_or(from), bytes };
         let index = Arc::new(read_index(&one.key, self.shard, &object, &one.grid)?);
-        if let Some(token) = token {
+        if let Some(token) = one.place.token(self.sources) {
             let bytes = index.entries.len().saturating_mul(16);
             self.batch.call.engine.indexes.put(&one.key, token, Arc::clone(&index), bytes);
         }
-        one.set(index);
+        one.set(Known::Index(index));
         Ok(())
+    }
+
+    fn missing(&self, need: usize, error: Error) -> Result<()> {
+        match self.uses.get(need).and_then(|one| self.opened.get(one.0)) {
+            Some(one) if self.batch.objects => {
+                one.set(Known::Missing);
+                Ok(())
+            }
+            _ => Err(error),
+        }
     }
 
     fn key(&self, need: usize) -> String {

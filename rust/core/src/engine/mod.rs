@@ -5,6 +5,7 @@ mod check;
 mod far_shards;
 mod lock;
 mod mask;
+mod outbox;
 mod read;
 mod shard;
 mod survey;
@@ -26,6 +27,7 @@ use crate::plan::{self, Select};
 use crate::pool::{self, Interrupt};
 use crate::store::Store;
 use crate::vlen::{self, Arenas, Record};
+use outbox::Outbox;
 use shard::Index;
 
 pub use check::{Checked, Found, Judge, Look};
@@ -77,6 +79,10 @@ pub(crate) struct Call<'a> {
     arenas: Option<&'a Arenas>,
     /// So few chunks that the inner chunks of each should be spread over the threads.
     nested: bool,
+    /// Where values go that take long to arrive.
+    outbox: Option<&'a Outbox<'a>>,
+    /// Store a chunk also where nothing but the fill value is left of it.
+    keeps_blank: bool,
 }
 
 impl Engine {
@@ -215,13 +221,10 @@ impl Engine {
 
     /// Erase the chunks outside the grid; returns how many there were.
     pub fn trim(&self) -> Result<u64> {
-        let mut count = 0u64;
-        for (key, inside) in self.stored_keys()? {
-            if !inside && self.store.erase(&key)? {
-                count = count.saturating_add(1);
-            }
-        }
-        Ok(count)
+        let outside: Vec<String> =
+            self.stored_keys()?.into_iter().filter(|(_, inside)| !inside).map(|(key, _)| key).collect();
+        self.store.clear_many(&outside)?;
+        Ok(outside.len() as u64)
     }
 
     /// The chunk keys in the store, and whether each lies in the grid.

@@ -16,6 +16,9 @@ use crate::scratch::{self, Scratch};
 use crate::store::{Object, Token};
 use crate::vlen::{self, Arenas};
 
+/// How often a read begins anew because of what others write.
+const REREAD: usize = 4;
+
 /// The buffers of one decoding.
 pub(super) struct Work<'a> {
     pub cx: &'a mut Contexts,
@@ -47,9 +50,24 @@ impl Engine {
         self.store.begin()?;
         let cells = sel.cut_at(&self.grid);
         let (parallel, nested) = self.spread(&cells);
-        let call = Call { engine: self, zeroed, arenas, nested: parallel && nested };
+        let nested = parallel && nested;
+        let mut call = Call { engine: self, zeroed, arenas, nested, outbox: None, keeps_blank: false };
         if let Some(locate) = self.store.locate(&self.spec.keys) {
-            return call.read_located(&*locate, &cells, out, parallel, interrupt);
+            for _ in 0..REREAD {
+                match call.read_located(&*locate, &cells, out, parallel, interrupt) {
+                    // What was read in parts has changed between them: from the beginning, as it is now.
+                    Err(Error::Stale { .. }) if locate.objects() => locate.doubt(),
+                    done => return done,
+                }
+                call.zeroed = false;
+            }
+            return match call.read_located(&*locate, &cells, out, parallel, interrupt) {
+                Err(Error::Stale { key, .. }) if locate.objects() => {
+                    let message = "it changes while it is read, again and again".into();
+                    Err(Error::Store { key, op: "get", message, errno: None })
+                }
+                done => done,
+            };
         }
         pool::run(cells.total(), parallel, interrupt, &|i| {
             scratch::with(|work| {

@@ -101,6 +101,12 @@ impl Engine {
 
     /// Ask for the size of each key; those that are gone by now are left out.
     fn sized(&self, found: Vec<(u64, String)>, interrupt: Interrupt<'_>) -> Result<Vec<(u64, u64)>> {
+        if let Some(sizes) = self.store.sizes(&self.spec.keys.path)? {
+            let mut chunks: Vec<(u64, u64)> =
+                found.into_iter().filter_map(|(number, key)| Some((number, *sizes.get(&key)?))).collect();
+            chunks.sort_unstable();
+            return Ok(chunks);
+        }
         let sizes: Vec<AtomicU64> = found.iter().map(|_| AtomicU64::new(GONE)).collect();
         pool::run(found.len(), found.len() >= MANY, interrupt, &|i| {
             if let (Some((_, key)), Some(slot)) = (found.get(i), sizes.get(i))

@@ -4,9 +4,11 @@ use std::ops::Range;
 
 use smallvec::SmallVec;
 
+use super::outbox::Outbox;
 use super::read::{Work, enter};
 use super::shard::{MISSING, grid, index_shape, linear};
 use super::{Call, Engine, chunk_error, lock};
+use crate::ask;
 use crate::buffer::Buffer;
 use crate::cell::{Cells, Dims, Sel, strides};
 use crate::chain::{Chain, Pack, Shard, check};
@@ -59,8 +61,10 @@ impl Engine {
         self.store.begin()?;
         let cells = sel.cut_at(&self.grid);
         let (parallel, nested) = self.spread(&cells);
-        let call = Call { engine: self, zeroed: false, arenas, nested: parallel && nested };
-        pool::run(cells.total(), parallel, interrupt, &|i| {
+        let outbox = self.store.is_far().then(|| Outbox::new(&*self.store));
+        let nested = parallel && nested;
+        let call = Call { engine: self, zeroed: false, arenas, nested, outbox: outbox.as_ref(), keeps_blank: false };
+        let write = |i: usize, late: bool| {
             scratch::with(|work| {
                 let mut index = SmallVec::new();
                 let sel = cells.part(i, &mut index);
@@ -70,13 +74,27 @@ impl Engine {
                 let mut spare = Dims::new();
                 let shape = self.grid.shape(&index, &mut spare);
                 let cell = Cell::enter(&self.spec.chain, shape, &extent, &sel, values);
-                let done = call.write_key(&key, &cell, work);
+                let done = match call.outbox.filter(|_| !late && !cell.is_whole()) {
+                    Some(outbox) => {
+                        outbox.put_off(i);
+                        Ok(())
+                    }
+                    None => call.write_key(&key, &cell, work),
+                };
                 work.key = key;
                 done
             })
-        })
+        };
+        pool::run(cells.total(), parallel, interrupt, &|i| write(i, false))?;
+        let Some(outbox) = call.outbox else { return Ok(()) };
+        let later = outbox.later();
+        pool::run_far(later.len(), interrupt, &|n| later.get(n).map_or(Ok(()), |&i| write(i, true)))?;
+        ask::with(interrupt, || outbox.finish())
     }
 }
+
+/// How often a part of a chunk is written anew because others write to it, too.
+const MOST_TRIES: u32 = 200;
 
 /// Whether stored bytes are the elements as they are in memory.
 fn is_plain(chain: &Chain) -> bool {
@@ -89,25 +107,60 @@ impl Call<'_> {
         let Scratch { cx, enc, dec, one, two, .. } = work;
         if cell.is_whole() {
             if let Some(parts) = self.as_they_are(chain, cell, LONG) {
-                let _held = lock::hold(store.place(key));
                 let blank = parts.iter().all(|part| self.is_blank(part));
-                return if blank { store.erase(key).map(drop) } else { store.put(key, &parts) };
+                return self.put(key, (!blank).then_some(&parts));
             }
             let some = self.encode(key, chain, cell, None, &mut Work { cx, dec, one, two })?;
-            let _held = lock::hold(store.place(key));
-            return if some { store.put(key, &[dec.as_slice()]) } else { store.erase(key).map(drop) };
+            return self.put(key, some.then_some(&[dec.as_slice()]));
         }
         let _held = lock::hold(store.place(key));
-        let most = chain.encoded_size(&cell.shape).max();
-        if is_plain(chain) && store.get(key, dec, most)? {
-            // What is stored is the dense chunk itself: change it where it is.
-            check(dec.len(), Want::Exact(most)).map_err(chunk_error(key))?;
-            cell.sel.gather(dec.as_mut_slice(), &cell.shape, chain.item, &cell.values);
-            return self.finish(key, !self.is_blank(dec.as_slice()), true, &[dec.as_slice()]);
+        if !store.is_conditional() {
+            let old = if store.get(key, enc, chain.encoded_size(&cell.shape).max())? { Old::Some } else { Old::None };
+            return self.merge(key, cell, &old, work).map(drop);
         }
-        let old = store.get(key, enc, most)?;
-        check(enc.len(), Want::AtMost(most)).map_err(chunk_error(key))?;
-        let bytes = old.then_some(enc.as_slice());
+        for attempt in 0..MOST_TRIES {
+            let most = chain.encoded_size(&cell.shape).max();
+            let old = store.get_tagged(key, &mut work.enc, most)?.map_or(Old::None, Old::Tagged);
+            // To erase a chunk others may be writing to has no condition: it is kept, though it holds nothing but fill.
+            let keeps_blank = matches!(old, Old::Tagged(_));
+            if (Self { keeps_blank, ..*self }).merge(key, cell, &old, work)? {
+                return Ok(());
+            }
+            ask::pause(attempt)?;
+        }
+        let message = format!("others write to it, too, and were quicker {MOST_TRIES} times");
+        Err(Error::Store { key: key.into(), op: "put", message, errno: None })
+    }
+
+    /// Store a whole chunk, or nothing in its place.
+    fn put(&self, key: &str, parts: Option<&[&[u8]]>) -> Result<()> {
+        let store = &self.engine.store;
+        if let Some(outbox) = self.outbox {
+            return outbox.send(key, parts);
+        }
+        let _held = lock::hold(store.place(key));
+        match parts {
+            Some(parts) => store.put(key, parts),
+            None => store.erase(key).map(drop),
+        }
+    }
+
+    /// Change a part of the chunk that is in `work.enc`, and store it; `false` if someone else was quicker.
+    fn merge(&self, key: &str, cell: &Cell<'_>, old: &Old, work: &mut Scratch) -> Result<bool> {
+        let chain = &self.engine.spec.chain;
+        let Scratch { cx, enc, dec, one, two, .. } = work;
+        let most = chain.encoded_size(&cell.shape).max();
+        let there = !matches!(old, Old::None);
+        if is_plain(chain) && there {
+            // What is stored is the dense chunk itself: change it where it is.
+            check(enc.len(), Want::Exact(most)).map_err(chunk_error(key))?;
+            cell.sel.gather(enc.as_mut_slice(), &cell.shape, chain.item, &cell.values);
+            return self.finish(key, !self.is_blank(enc.as_slice()), old, &[enc.as_slice()]);
+        }
+        if there {
+            check(enc.len(), Want::AtMost(most)).map_err(chunk_error(key))?;
+        }
+        let bytes = there.then_some(enc.as_slice());
         let mut work = Work { cx, dec, one, two };
         if let Some(shard) = chain.shard() {
             let made = self.encode_shard(key, chain, shard, cell, bytes, &mut work)?;
@@ -117,13 +170,17 @@ impl Call<'_> {
         self.finish(key, some, old, &[dec.as_slice()])
     }
 
-    /// Store what was made, or see to it that nothing is stored.
-    fn finish(&self, key: &str, some: bool, old: bool, parts: &[&[u8]]) -> Result<()> {
+    /// Store what was made, or see to it that nothing is stored; `false` if someone else was quicker.
+    fn finish(&self, key: &str, some: bool, old: &Old, parts: &[&[u8]]) -> Result<bool> {
+        let store = &self.engine.store;
         match (some, old) {
-            (true, _) => self.engine.store.put(key, parts),
-            (false, true) => self.engine.store.erase(key).map(drop),
-            (false, false) => Ok(()),
+            (true, Old::Tagged(tag)) => return store.put_tagged(key, parts, Some(tag.clone())),
+            (true, Old::None) if store.is_conditional() => return store.put_tagged(key, parts, None),
+            (true, _) => store.put(key, parts)?,
+            (false, Old::None) => {}
+            (false, _) => store.clear(key)?,
         }
+        Ok(true)
     }
 
     /// The caller's memory, where it is what would be stored, byte for byte: in one piece, or in few of `least` bytes.
@@ -139,7 +196,7 @@ impl Call<'_> {
     fn is_blank(&self, data: &[u8]) -> bool {
         let spec = &self.engine.spec;
         match (&spec.fill, self.arenas) {
-            _ if spec.write_empty => false,
+            _ if spec.write_empty || self.keeps_blank => false,
             (None, _) => false,
             (Some(fill), Some(arenas)) => vlen::is_filled(data, fill, arenas),
             (Some(fill), None) => mem::is_filled(data, fill),
@@ -229,9 +286,10 @@ impl Call<'_> {
         };
         let grid = grid(&cell.shape, &shard.cell);
         let old = match old {
-            Some(bytes) => {
-                Some(Old { bytes, index: self.engine.index_of(key, shard, &super::read::Whole(bytes), false, &grid)? })
-            }
+            Some(bytes) => Some(OldShard {
+                bytes,
+                index: self.engine.index_of(key, shard, &super::read::Whole(bytes), false, &grid)?,
+            }),
             None => None,
         };
         let cells = cell.sel.cut(&shard.cell, &grid);
@@ -240,8 +298,16 @@ impl Call<'_> {
     }
 }
 
+/// What is stored now.
+enum Old {
+    None,
+    Some,
+    /// In this state.
+    Tagged(String),
+}
+
 /// The shard that is there now.
-struct Old<'a> {
+struct OldShard<'a> {
     bytes: &'a [u8],
     index: std::sync::Arc<super::shard::Index>,
 }
@@ -253,7 +319,7 @@ struct ShardTask<'a> {
     cell: &'a Cell<'a>,
     cells: &'a Cells<'a>,
     grid: &'a [usize],
-    old: Option<&'a Old<'a>>,
+    old: Option<&'a OldShard<'a>>,
 }
 
 /// A new shard as a sequence of pieces of the old one and of what was encoded now.

@@ -8,7 +8,6 @@ use std::sync::Mutex;
 
 use bytes::Bytes;
 
-use super::http::HttpSource;
 use super::{Held, hold};
 use crate::error::Result;
 use crate::pool::Interrupt;
@@ -23,9 +22,27 @@ const LARGEST: u64 = 2 << 20;
 /// Bytes that are kept.
 const KEPT: u64 = 64 << 20;
 
+/// A file that is far away, as [`Blocks`] need it.
+pub trait Ranged: Send + Sync {
+    /// Its state; the first call may bring the file's beginning along.
+    fn probe(&self, interrupt: Interrupt<'_>) -> Result<Stamp>;
+
+    /// The beginning that came along, for whoever keeps it from now on.
+    fn take_head(&self) -> Bytes;
+
+    /// Several ranges at once, in their order.
+    fn read_many(&self, ranges: &[(u64, u64)], interrupt: Interrupt<'_>) -> Result<Vec<Bytes>>;
+
+    /// All of it in one request, if that is not more than `most` bytes.
+    fn document(&self, most: u64, interrupt: Interrupt<'_>) -> Result<Bytes>;
+
+    /// The number of requests so far, and of bytes that came as answers.
+    fn counts(&self) -> (u64, u64);
+}
+
 /// A remote file with blocks of it in memory.
 pub struct Blocks {
-    source: HttpSource,
+    source: Box<dyn Ranged>,
     cache: Mutex<Cache>,
 }
 
@@ -46,13 +63,13 @@ struct Part {
 
 impl Blocks {
     /// Nothing of the file is there yet.
-    pub fn new(source: HttpSource) -> Self {
-        Self { source, cache: Mutex::default() }
+    pub fn new(source: impl Ranged + 'static) -> Self {
+        Self { source: Box::new(source), cache: Mutex::default() }
     }
 
     /// The file itself.
-    pub fn source(&self) -> &HttpSource {
-        &self.source
+    pub fn source(&self) -> &dyn Ranged {
+        &*self.source
     }
 
     /// The state of the file; the first call brings the file's beginning.

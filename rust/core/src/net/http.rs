@@ -13,7 +13,8 @@ use super::answer::{self, contradiction, looks_like_html, says_html};
 use super::body::{Body, Need};
 use super::judge::{html, judge, past};
 use super::request::{Attempt, Target, Trouble, broken, check_status, fault, headers, send, shown};
-use super::{Held, hold, net};
+use super::{Held, Ranged, hold, net};
+use crate::ask;
 use crate::error::{Error, Result};
 use crate::pool::Interrupt;
 use crate::refs::{Done, Source, Stamp};
@@ -50,7 +51,7 @@ impl Default for Settings {
 }
 
 /// Bytes a second that an answer must bring on the average, once patience has run out.
-const SLOWEST: u64 = 1 << 10;
+pub(crate) const SLOWEST: u64 = 1 << 10;
 
 /// No pause between attempts is longer.
 const LONGEST_PAUSE: Duration = Duration::from_secs(20);
@@ -100,14 +101,14 @@ impl HttpSource {
             received: AtomicU64::new(0),
         }))
     }
+}
 
-    /// The number of requests so far, and of bytes that came as answers.
-    pub fn counts(&self) -> (u64, u64) {
+impl Ranged for HttpSource {
+    fn counts(&self) -> (u64, u64) {
         (self.0.requests.load(Ordering::Relaxed), self.0.received.load(Ordering::Relaxed))
     }
 
-    /// The state, for which the server is asked if it is not known yet; that brings the beginning along.
-    pub fn probe(&self, interrupt: Interrupt<'_>) -> Result<Stamp> {
+    fn probe(&self, interrupt: Interrupt<'_>) -> Result<Stamp> {
         if let Some(stamp) = self.0.known() {
             return Ok(stamp);
         }
@@ -115,27 +116,36 @@ impl HttpSource {
         wait(async move { inner.probe().await }, interrupt)
     }
 
-    /// The beginning that the question for the state has brought, for whoever keeps it from now on.
-    pub fn take_head(&self) -> Bytes {
+    fn take_head(&self) -> Bytes {
         std::mem::take(&mut self.0.state().head)
     }
 
-    /// Several ranges at once, in their order.
-    pub fn read_many(&self, ranges: &[(u64, u64)], interrupt: Interrupt<'_>) -> Result<Vec<Bytes>> {
-        let (sender, receiver) = mpsc::channel();
-        for (i, &(offset, length)) in ranges.iter().enumerate() {
-            let sender = sender.clone();
-            self.start(offset, length, Box::new(move |found| drop(sender.send((i, found)))));
-        }
-        let mut parts: Vec<Bytes> = ranges.iter().map(|_| Bytes::new()).collect();
-        for _ in ranges {
-            let (i, found) = receive(&receiver, interrupt)?;
-            if let Some(part) = parts.get_mut(i) {
-                *part = found?;
-            }
-        }
-        Ok(parts)
+    fn read_many(&self, ranges: &[(u64, u64)], interrupt: Interrupt<'_>) -> Result<Vec<Bytes>> {
+        read_many(self, ranges, interrupt)
     }
+
+    /// Also what is compressed on its way comes as it is.
+    fn document(&self, most: u64, interrupt: Interrupt<'_>) -> Result<Bytes> {
+        let inner = Arc::clone(&self.0);
+        wait(async move { inner.whole(most).await }, interrupt)
+    }
+}
+
+/// Several ranges of a source at once, in their order.
+pub(crate) fn read_many(source: &dyn Source, ranges: &[(u64, u64)], interrupt: Interrupt<'_>) -> Result<Vec<Bytes>> {
+    let (sender, receiver) = mpsc::channel();
+    for (i, &(offset, length)) in ranges.iter().enumerate() {
+        let sender = sender.clone();
+        source.start(offset, length, Box::new(move |found| drop(sender.send((i, found)))));
+    }
+    let mut parts: Vec<Bytes> = ranges.iter().map(|_| Bytes::new()).collect();
+    for _ in ranges {
+        let (i, found) = receive(&receiver, interrupt)?;
+        if let Some(part) = parts.get_mut(i) {
+            *part = found?;
+        }
+    }
+    Ok(parts)
 }
 
 impl Source for HttpSource {
@@ -156,6 +166,14 @@ impl Source for HttpSource {
         let inner = Arc::clone(&self.0);
         match net() {
             Ok(net) => drop(net.runtime().spawn(async move { done(inner.range(offset, length, Need::All).await) })),
+            Err(error) => done(Err(error)),
+        }
+    }
+
+    fn start_last(&self, length: u64, done: Done) {
+        let inner = Arc::clone(&self.0);
+        match net() {
+            Ok(net) => drop(net.runtime().spawn(async move { done(inner.last(length).await) })),
             Err(error) => done(Err(error)),
         }
     }
@@ -186,13 +204,8 @@ impl Source for HttpSource {
     }
 }
 
-/// All that a URL names, if that is not more than `most` bytes; also what is compressed on its way comes as it is.
-pub fn fetch_document(source: &HttpSource, most: u64, interrupt: Interrupt<'_>) -> Result<Bytes> {
-    let inner = Arc::clone(&source.0);
-    wait(async move { inner.whole(most).await }, interrupt)
-}
-
-fn wait<T: Send + 'static>(
+/// Wait for something that goes on in the background, unless told to stop.
+pub(crate) fn wait<T: Send + 'static>(
     work: impl Future<Output = Result<T>> + Send + 'static,
     interrupt: Interrupt<'_>,
 ) -> Result<T> {
@@ -209,7 +222,7 @@ fn receive<T>(receiver: &mpsc::Receiver<T>, interrupt: Interrupt<'_>) -> Result<
     loop {
         match receiver.recv_timeout(POLL) {
             Ok(value) => return Ok(value),
-            Err(mpsc::RecvTimeoutError::Timeout) if !interrupt() => {}
+            Err(mpsc::RecvTimeoutError::Timeout) if !interrupt() && !ask::stop() => {}
             Err(mpsc::RecvTimeoutError::Timeout) => return Err(Error::Interrupted),
             Err(mpsc::RecvTimeoutError::Disconnected) => return Err(Error::Invalid("a request was lost".into())),
         }
@@ -263,6 +276,14 @@ impl Inner {
         Ok(body.data())
     }
 
+    /// The last bytes: the size is asked for first, since some servers know no other way.
+    async fn last(&self, length: u64) -> Result<Bytes> {
+        let known = self.known();
+        let stamp = if let Some(stamp) = known { stamp } else { self.probe().await? };
+        let size = stamp.size.unwrap_or_default();
+        self.range(size.saturating_sub(length), size.min(length), Need::All).await
+    }
+
     async fn whole(&self, most: u64) -> Result<Bytes> {
         let mut body = Body::new(None, most, Need::WhatThereIs);
         self.persist(&mut body).await?;
@@ -294,12 +315,15 @@ impl Inner {
             (state.last.clone().unwrap_or_else(|| self.first.clone()), state.stamp.clone())
         };
         let gate = net()?.gate(target.url.host_str().unwrap_or_default());
-        let _permit = gate.acquire().await.map_err(|_| Trouble::again("no request may be made any more"))?;
+        let _turn = gate.enter().await;
         self.requests.fetch_add(1, Ordering::Relaxed);
         let tag = stamp.etag.as_deref().filter(|tag| answer::strong(tag));
         let was_moved = target.url != self.first.url;
         let sent = send(target, &headers(body.wanted(), tag), &self.reach, self.settings.stall).await;
         let (response, target) = sent?;
+        if matches!(response.status().as_u16(), 429 | 503) {
+            gate.complained();
+        }
         if let Err(trouble) = check_status(&target.url, &response) {
             // Where a redirection led is often signed, and good for a while only.
             if was_moved && matches!(response.status().as_u16(), 400..=499) {
@@ -369,7 +393,7 @@ impl Inner {
 }
 
 /// A pause that doubles with each attempt, and is never quite the same for two who wait.
-fn pause(first: Duration, attempt: u32) -> Duration {
+pub(crate) fn pause(first: Duration, attempt: u32) -> Duration {
     let longest = first.saturating_mul(2u32.saturating_pow(attempt.saturating_sub(1)));
     let noise = RandomState::new().build_hasher().finish() & 0xffff;
     longest.mul_f64(0.5 + f64::from(u32::try_from(noise).unwrap_or(0)) / f64::from(0x20000)).min(LONGEST_PAUSE)

@@ -8,12 +8,19 @@ mod answer;
 mod blocks;
 mod body;
 mod date;
+mod gate;
 mod http;
 mod judge;
 mod request;
+mod trace;
 
-pub use blocks::Blocks;
-pub use http::{HttpSource, Judge, Settings, fetch_document};
+pub(crate) use answer::{content_range, looks_like_html};
+pub use blocks::{Blocks, Ranged};
+pub(crate) use body::{Body, Need};
+pub use gate::Gate;
+pub use http::{HttpSource, Judge, Settings};
+pub(crate) use http::{SLOWEST, pause, read_many, wait};
+pub use trace::{Asked, Request, trace, traced};
 
 use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
@@ -22,13 +29,12 @@ use std::time::Duration;
 
 use reqwest::{Client, redirect};
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::Semaphore;
 
 use crate::error::{Error, Result};
 use crate::fork::{self, PerProcess};
 
-/// Requests that are on their way to one host at a time.
-const MOST_AT_ONCE: usize = 32;
+/// Connections to a host that are kept for the next request.
+const KEPT_OPEN: usize = 256;
 
 const CONNECT: Duration = Duration::from_secs(10);
 const KEEP_ALIVE: Duration = Duration::from_secs(60);
@@ -38,7 +44,7 @@ pub(crate) struct Net {
     runtime: Runtime,
     public: OnceLock<std::result::Result<Client, String>>,
     any: OnceLock<std::result::Result<Client, String>>,
-    hosts: Mutex<HashMap<String, Arc<Semaphore>>>,
+    hosts: Mutex<HashMap<String, Arc<Gate>>>,
 }
 
 static NET: PerProcess<OnceLock<std::result::Result<Net, String>>> = PerProcess::new(OnceLock::new);
@@ -69,12 +75,12 @@ impl Net {
     }
 
     /// What bounds the requests to a host.
-    pub(crate) fn gate(&self, host: &str) -> Arc<Semaphore> {
+    pub(crate) fn gate(&self, host: &str) -> Arc<Gate> {
         let mut hosts = hold(&self.hosts);
         if let Some(gate) = hosts.get(host) {
             return Arc::clone(gate);
         }
-        let gate = Arc::new(Semaphore::new(MOST_AT_ONCE));
+        let gate = Arc::new(Gate::new());
         hosts.insert(host.to_owned(), Arc::clone(&gate));
         gate
     }
@@ -86,7 +92,7 @@ fn client(private: bool) -> std::result::Result<Client, String> {
         .redirect(redirect::Policy::none())
         .connect_timeout(CONNECT)
         .pool_idle_timeout(KEEP_ALIVE)
-        .pool_max_idle_per_host(MOST_AT_ONCE);
+        .pool_max_idle_per_host(KEPT_OPEN);
     if !private {
         builder = builder.dns_resolver(address::PublicOnly { proxies: address::proxies() });
     }

@@ -8,8 +8,10 @@ use reqwest::{Response, StatusCode};
 use url::Url;
 
 use super::address::{Private, check_literal};
+use super::answer::length_of;
 use super::http::Judge;
 use super::net;
+use super::trace::Asked;
 use crate::error::Error;
 
 const MOST_REDIRECTIONS: usize = 5;
@@ -96,12 +98,21 @@ pub async fn send(
             check_literal(&target.url).map_err(|private| refused(&target.url, &private))?;
         }
         let client = net()?.client(target.private)?;
+        let range = headers.get(RANGE).and_then(|value| value.to_str().ok());
+        let asked = Asked::new("GET", target.url.as_str(), range, 1);
         let request = client.get(target.url.clone()).headers(headers.clone()).send();
         let response = match tokio::time::timeout(stall, request).await {
             Ok(Ok(response)) => response,
-            Ok(Err(error)) => return Err(unsent(&target.url, &error)),
-            Err(_) => return Err(Trouble::again(format!("no answer within {stall:?}"))),
+            Ok(Err(error)) => {
+                asked.broken(0);
+                return Err(unsent(&target.url, &error));
+            }
+            Err(_) => {
+                asked.broken(0);
+                return Err(Trouble::again(format!("no answer within {stall:?}")));
+            }
         };
+        asked.answered(response.status().as_u16(), 0, length_of(response.headers()));
         if !is_redirection(response.status()) {
             return Ok((response, target));
         }

@@ -17,11 +17,11 @@ const JOINED_FILE: u64 = 256 << 10;
 /// Ranges of what is far away are joined up to a part of all that is wanted, within these sizes.
 const JOINED_FAR: (u64, u64) = (2 << 20, 16 << 20);
 
-/// Requests that are on their way at once.
-const MOST_REQUESTS: usize = 64;
+/// Requests that are on their way, or wait for their turn to be; how many a server gets at once is decided elsewhere.
+const MOST_REQUESTS: usize = 320;
 
-/// Bytes that are on their way, or wait to be decoded.
-const MOST_BYTES: u64 = 64 << 20;
+/// Bytes that are on their way, or wait to be decoded: a part of all that is wanted, within these sizes.
+const MOST_BYTES: (u64, u64) = (16 << 20, 64 << 20);
 
 /// How often a waiting caller asks whether it should stop.
 const POLL: Duration = Duration::from_millis(20);
@@ -44,12 +44,19 @@ pub enum Length {
     Of(u64),
     /// Up to the source's end, which is no more than so many bytes.
     All(u64),
+    /// The last so many bytes of the source, or all if there are fewer.
+    Last(u64),
 }
 
 /// What takes the bytes: on any thread, in any order, each range once.
 pub trait Taker: Sync {
     /// Take the bytes of a range.
     fn take(&self, need: usize, bytes: &[u8]) -> Result<()>;
+
+    /// Take that the source of a range is not there; by default, that is an error.
+    fn missing(&self, _need: usize, error: Error) -> Result<()> {
+        Err(error)
+    }
 
     /// What a range is wanted for, in words of messages.
     fn key(&self, need: usize) -> String;
@@ -63,13 +70,16 @@ struct Run {
     source: usize,
     start: u64,
     end: u64,
-    /// All of a source whose size is not known.
-    whole: Option<u64>,
+    /// Something else than a range from here to there.
+    open: Option<Length>,
 }
 
 impl Run {
     fn size(&self) -> u64 {
-        self.whole.unwrap_or(self.end.saturating_sub(self.start))
+        match self.open {
+            Some(Length::All(most) | Length::Last(most) | Length::Of(most)) => most,
+            None => self.end.saturating_sub(self.start),
+        }
     }
 }
 
@@ -114,23 +124,23 @@ impl Fetch<'_> {
         for (at, need) in self.order.iter().enumerate().filter_map(|(at, &i)| Some((at, self.needs.get(i)?))) {
             let Some(source) = self.sources.get(need.source) else { continue };
             let most = if source.remote() { far } else { JOINED_FILE };
-            let (whole, length) = match need.length {
+            let (open, length) = match need.length {
                 Length::Of(length) => (None, length),
-                Length::All(most) => (Some(most), 0),
+                open => (Some(open), 0),
             };
             let (to, end) = (at.saturating_add(1), need.offset.saturating_add(length));
             match runs.last_mut() {
                 Some(run)
                     if run.source == need.source
-                        && run.whole.is_none()
-                        && whole.is_none()
+                        && run.open.is_none()
+                        && open.is_none()
                         && need.offset <= run.end.saturating_add(source.gap())
                         && (end <= run.end || end.saturating_sub(run.start) <= most) =>
                 {
                     run.to = to;
                     run.end = run.end.max(end);
                 }
-                _ => runs.push(Run { from: at, to, source: need.source, start: need.offset, end, whole }),
+                _ => runs.push(Run { from: at, to, source: need.source, start: need.offset, end, open }),
             }
         }
         runs
@@ -141,17 +151,30 @@ impl Fetch<'_> {
         error.at(&first)
     }
 
+    /// Tell all that are part of a run that its source is not there.
+    fn miss(&self, run: &Run, taker: &dyn Taker, error: Error) -> Result<()> {
+        let mut error = Some(self.named(run, taker, error));
+        for at in run.from..run.to {
+            let Some(&i) = self.order.get(at) else { continue };
+            let said = error.take().unwrap_or_else(|| Error::missing(&taker.key(i)));
+            taker.missing(i, said)?;
+        }
+        Ok(())
+    }
+
     /// Read a run here and now.
     fn read(&self, run: &Run, taker: &dyn Taker) -> Result<()> {
         let Some(source) = self.sources.get(run.source) else { return Ok(()) };
         let fail = |error: Error| self.named(run, taker, error);
         scratch::with(|work| {
-            let end = match run.whole {
-                Some(most) => source.stamp().map_err(fail)?.size.unwrap_or(0).min(most.saturating_add(1)),
-                None => run.end,
+            let size = || Ok(source.stamp().map_err(fail)?.size.unwrap_or(0));
+            let (start, end) = match run.open {
+                Some(Length::All(most)) => (run.start, size()?.min(most.saturating_add(1))),
+                Some(Length::Last(most)) => size().map(|size| (size.saturating_sub(most), size))?,
+                _ => (run.start, run.end),
             };
-            let length = usize::try_from(end.saturating_sub(run.start)).unwrap_or(usize::MAX);
-            source.read_at(run.start, work.enc.space(length)).map_err(fail)?;
+            let length = usize::try_from(end.saturating_sub(start)).unwrap_or(usize::MAX);
+            source.read_at(start, work.enc.space(length)).map_err(fail)?;
             (run.from..run.to).try_for_each(|at| self.hand(run, at, work.enc.as_slice(), taker))
         })
     }
@@ -160,7 +183,7 @@ impl Fetch<'_> {
     fn hand(&self, run: &Run, at: usize, bytes: &[u8], taker: &dyn Taker) -> Result<()> {
         let Some((&i, need)) = self.order.get(at).and_then(|i| Some((i, self.needs.get(*i)?))) else { return Ok(()) };
         let part = match need.length {
-            Length::All(_) => Some(bytes),
+            Length::All(_) | Length::Last(_) => Some(bytes),
             Length::Of(length) => {
                 let from = usize::try_from(need.offset.saturating_sub(run.start)).unwrap_or(usize::MAX);
                 let to = from.saturating_add(usize::try_from(length).unwrap_or(usize::MAX));
@@ -203,6 +226,7 @@ struct Asked<'a> {
     next: usize,
     under_way: usize,
     bytes: u64,
+    most: u64,
     sender: Sender<Arrival>,
     arrivals: Receiver<Arrival>,
 }
@@ -210,23 +234,26 @@ struct Asked<'a> {
 impl<'a> Asked<'a> {
     fn new(call: &'a Fetch<'a>, runs: &'a [Run]) -> Self {
         let (sender, arrivals) = channel();
-        Self { call, runs, next: 0, under_way: 0, bytes: 0, sender, arrivals }
+        let total = runs.iter().map(Run::size).fold(0, u64::saturating_add);
+        let most = total.div_ceil(16).clamp(MOST_BYTES.0, MOST_BYTES.1);
+        Self { call, runs, next: 0, under_way: 0, bytes: 0, most, sender, arrivals }
     }
 
     /// Send out as many requests as may be on their way.
     fn top_up(&mut self) {
         while let Some(run) = self.runs.get(self.next) {
             let bytes = self.bytes.saturating_add(run.size());
-            if self.under_way > 0 && (self.under_way >= MOST_REQUESTS || bytes > MOST_BYTES) {
+            if self.under_way > 0 && (self.under_way >= MOST_REQUESTS || bytes > self.most) {
                 return;
             }
             let mut reply = Reply { run: self.next, sender: Some(self.sender.clone()) };
             let done: Done = Box::new(move |answer| reply.send(answer));
             if let Some(source) = self.call.sources.get(run.source) {
-                match run.whole {
-                    Some(most) => source.start_whole(most, done),
-                    None if run.end == run.start => done(Ok(Bytes::new())),
-                    None => source.start(run.start, run.end.saturating_sub(run.start), done),
+                match run.open {
+                    Some(Length::All(most)) => source.start_whole(most, done),
+                    Some(Length::Last(most)) => source.start_last(most, done),
+                    _ if run.end == run.start => done(Ok(Bytes::new())),
+                    _ => source.start(run.start, run.end.saturating_sub(run.start), done),
                 }
             }
             self.bytes = bytes;
@@ -251,9 +278,15 @@ impl<'a> Asked<'a> {
             let mut taken = 0u64;
             for (i, answer) in std::iter::once(first).chain(self.arrivals.try_iter()) {
                 let Some(run) = self.runs.get(i) else { continue };
-                let bytes = answer.map_err(|error| self.call.named(run, taker, error))?;
                 self.under_way = self.under_way.saturating_sub(1);
                 taken = taken.saturating_add(run.size());
+                let bytes = match answer {
+                    Err(error) if error.is_missing() => {
+                        self.call.miss(run, taker, error)?;
+                        continue;
+                    }
+                    answer => answer.map_err(|error| self.call.named(run, taker, error))?,
+                };
                 tasks.extend((run.from..run.to).map(|at| (run, at, bytes.clone())));
             }
             self.top_up();

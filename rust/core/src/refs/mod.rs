@@ -26,7 +26,7 @@ pub use file::FileSource;
 pub use formula::{Bounds, Dimension, Formula, Node, Op, Value};
 pub use guard::{Guard, Reach, Stamps};
 pub use json::{Grid, JsonSet, Loose, Placed, PlacedArray, Writer, WrittenRows, packed, unpacked};
-pub use opening::{Opener, judging};
+pub use opening::{Connect, Opener, judging};
 pub use parquet::{ArrayWriter, Gathered, ParquetRows, ParquetSet, ParquetStamps, ParquetWriter, Piece};
 pub(crate) use part::{Part, token_of};
 pub use source::{Done, Open, Source, Stamp};

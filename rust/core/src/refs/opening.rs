@@ -2,19 +2,29 @@
 
 use std::sync::Arc;
 
-use super::{FileSource, Guard, Open, Reach, Source};
+use url::Url;
+
+use super::{FileSource, Guard, Open, Reach, Source, Stamp};
 use crate::error::{Error, Result};
 use crate::net::{HttpSource, Judge, Settings};
+
+/// From the URL of an object to the object. Whoever asks has asked the [`Guard`] before.
+pub trait Connect: Send + Sync {
+    /// Open an object that was scanned in a state; `trusted` says whether the caller's own credentials may be used,
+    /// and not only what everybody can see.
+    fn connect(&self, url: &Url, trusted: bool, stamp: Stamp) -> Result<Arc<dyn Source>>;
+}
 
 /// Opens what the guard allows.
 pub struct Opener {
     guard: Arc<Guard>,
+    connect: Option<Arc<dyn Connect>>,
 }
 
 impl Opener {
-    /// An opener for one set.
-    pub fn new(guard: Guard) -> Self {
-        Self { guard: Arc::new(guard) }
+    /// An opener for one set; without `connect` no objects of object stores can be had.
+    pub fn new(guard: Guard, connect: Option<Arc<dyn Connect>>) -> Self {
+        Self { guard: Arc::new(guard), connect }
     }
 }
 
@@ -33,10 +43,13 @@ impl Open for Opener {
                 let settings = Settings::default();
                 Ok(Arc::new(HttpSource::new(url, private, stamp, judging(guard), settings)))
             }
-            Reach::Web { url, .. } => {
-                let message = format!("references of the kind {}: cannot be read yet", url.scheme());
-                Err(Error::Store { key: url.to_string(), op: "get", message, errno: None })
-            }
+            Reach::Web { url, private } => match &self.connect {
+                Some(connect) => connect.connect(&url, private, stamp),
+                None => {
+                    let message = format!("references of the kind {}: cannot be read here", url.scheme());
+                    Err(Error::Store { key: url.to_string(), op: "get", message, errno: None })
+                }
+            },
         }
     }
 }

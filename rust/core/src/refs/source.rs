@@ -75,6 +75,15 @@ pub trait Source: Send + Sync {
         }
     }
 
+    /// As [`Source::start`], for the last `length` bytes, or all if there are fewer; afterwards the size is known.
+    fn start_last(&self, length: u64, done: Done) {
+        match self.stamp().map(|stamp| stamp.size) {
+            Ok(Some(size)) => self.start(size.saturating_sub(length), size.min(length), done),
+            Ok(None) => done(Err(Error::Invalid("a source that does not tell its size".into()))),
+            Err(error) => done(Err(error)),
+        }
+    }
+
     /// A range in memory of its own.
     fn read_range(&self, offset: u64, length: u64) -> Result<Bytes> {
         let size = self.stamp()?.size.unwrap_or(u64::MAX);

@@ -12,6 +12,7 @@ pub use memory::MemoryStore;
 pub use names::{check_key, check_prefix, is_debris};
 pub use zip::ZipStore;
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::hash::{DefaultHasher, Hasher};
 use std::sync::Arc;
@@ -19,9 +20,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::buffer::Buffer;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::keys::Keys;
-use crate::refs::Source;
+use crate::refs::{Source, Stamp};
 
 /// A number for a place that is made of parts; how they are cut does not matter.
 pub fn place_of(parts: &[&[u8]]) -> u64 {
@@ -75,10 +76,32 @@ pub trait Locate: Sync {
 
     /// A source by its number.
     fn source(&self, place: u32) -> Result<Arc<dyn Source>>;
+
+    /// What was found before need not be remembered any longer.
+    fn begin(&self) {}
+
+    /// Whether each chunk is a source of its own, of which only asking tells whether it is there.
+    fn objects(&self) -> bool {
+        false
+    }
+
+    /// Remember the state of a chunk that was read in parts.
+    fn seen(&self, _key: &str, _stamp: Stamp) {}
+
+    /// Forget the states of all chunks: one has changed.
+    fn doubt(&self) {}
 }
+
+/// Told how a put ended.
+pub type PutDone = Box<dyn FnOnce(Result<()>) + Send>;
 
 /// The names right below a prefix: keys, and prefixes that end in `/`.
 pub type Listing = (Vec<String>, Vec<String>);
+
+fn unconditional(key: &str) -> Error {
+    let message = "this store does not know what a value was when it was read".into();
+    Error::Store { key: key.into(), op: "put", message, errno: None }
+}
 
 /// A store. Missing keys are answers, not errors.
 pub trait Store: Send + Sync {
@@ -106,6 +129,35 @@ pub trait Store: Send + Sync {
         None
     }
 
+    /// Whether answers take long to come, so that much should be on its way at once.
+    fn is_far(&self) -> bool {
+        false
+    }
+
+    /// Store a value, or remove it, and return at once; `done` is called from any thread, and must be quick.
+    fn start_put(&self, key: &str, value: Option<Bytes>, done: PutDone) {
+        done(match value {
+            Some(value) => self.put(key, &[&value]),
+            None => self.clear(key),
+        });
+    }
+
+    /// Whether a value can be replaced on condition that it is still what it was, which is the way to change a part of
+    /// one while others do.
+    fn is_conditional(&self) -> bool {
+        false
+    }
+
+    /// As [`Store::get`], with what [`Store::put_tagged`] wants to know.
+    fn get_tagged(&self, key: &str, _dst: &mut Buffer, _most: usize) -> Result<Option<String>> {
+        Err(unconditional(key))
+    }
+
+    /// Store a value if what is there has this tag, or if nothing is there; `false` if that is not so.
+    fn put_tagged(&self, key: &str, _parts: &[&[u8]], _tag: Option<String>) -> Result<bool> {
+        Err(unconditional(key))
+    }
+
     /// Store the parts, one after the other, as one value: whole or not at all.
     fn put(&self, key: &str, parts: &[&[u8]]) -> Result<()>;
 
@@ -123,6 +175,16 @@ pub trait Store: Send + Sync {
     /// Remove the value; `false` if there was none.
     fn erase(&self, key: &str) -> Result<bool>;
 
+    /// Remove the value, if there is one.
+    fn clear(&self, key: &str) -> Result<()> {
+        self.erase(key).map(drop)
+    }
+
+    /// Remove several values.
+    fn clear_many(&self, keys: &[String]) -> Result<()> {
+        keys.iter().try_for_each(|key| self.clear(key))
+    }
+
     /// Remove everything whose key starts with the prefix (empty, or ending in `/`).
     fn erase_prefix(&self, prefix: &str) -> Result<()>;
 
@@ -136,6 +198,11 @@ pub trait Store: Send + Sync {
 
     /// What is right below the prefix.
     fn list_dir(&self, prefix: &str) -> Result<Listing>;
+
+    /// The sizes of all values whose key starts with the prefix, where the store tells them with the keys.
+    fn sizes(&self, _prefix: &str) -> Result<Option<HashMap<String, u64>>> {
+        Ok(None)
+    }
 
     /// The value's size.
     fn size(&self, key: &str) -> Result<Option<u64>>;

@@ -8,7 +8,7 @@ from omnizarr import refs
 from omnizarr.cli.output import Output
 from omnizarr.cli.parser import Parser
 from omnizarr.cli.refs.combine import add_choices, choices, dimension, scan_settings
-from omnizarr.cli.refs.words import add_scan
+from omnizarr.cli.refs.words import add_scan, counted, figures
 
 
 def configure(parser: Parser) -> None:
@@ -47,7 +47,7 @@ def run(arguments: Namespace, out: Output) -> int:
         )
     told = refs.summary(refs.read(arguments.where))
     if out.as_json:
-        out.json({"set": arguments.where, "references": told.references, "files": told.files})
+        out.json({"set": arguments.where, **figures(told)})
     else:
-        out.line(f"{arguments.where}: {told.references:,} references to {told.files:,} files")
+        out.line(f"{arguments.where}: {counted(told)}")
     return 0

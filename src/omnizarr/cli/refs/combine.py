@@ -9,7 +9,7 @@ from typing import Any
 from omnizarr import refs
 from omnizarr.cli.output import Output
 from omnizarr.cli.parser import Parser
-from omnizarr.cli.refs.words import add_scan, add_target, form_options
+from omnizarr.cli.refs.words import add_scan, add_target, counted, figures, form_options
 
 
 def configure(parser: Parser) -> None:
@@ -101,9 +101,9 @@ def run(arguments: Namespace, out: Output) -> int:
     refs.write(found, arguments.output, **form_options(arguments))
     told = refs.summary(found)
     if out.as_json:
-        out.json({"set": arguments.output, "references": told.references, "files": told.files, "arrays": told.arrays})
+        out.json({"set": arguments.output, **figures(told), "arrays": told.arrays})
     else:
-        out.line(f"{arguments.output}: {told.references:,} references to {told.files:,} files")
+        out.line(f"{arguments.output}: {counted(told)}")
         for one in told.arrays:
             out.line(f"  {one.path or '/'} {one.dtype} {one.shape}")
     return 0

@@ -7,7 +7,7 @@ from argparse import Namespace
 from omnizarr import refs
 from omnizarr.cli.output import Output
 from omnizarr.cli.parser import Parser
-from omnizarr.cli.refs.words import add_form, form_options
+from omnizarr.cli.refs.words import add_form, counted, figures, form_options
 
 
 def configure(parser: Parser) -> None:
@@ -31,9 +31,9 @@ def run(arguments: Namespace, out: Output) -> int:
     """Do it."""
     found = refs.read(arguments.source)
     refs.write(found, arguments.target, version=0 if arguments.version_0 else 1, **form_options(arguments))
-    count = sum(map(len, found.arrays.values()))
+    told = refs.summary(found)
     if out.as_json:
-        out.json({"set": arguments.target, "references": count})
+        out.json({"set": arguments.target, **figures(told)})
     else:
-        out.line(f"{arguments.target}: {count:,} references")
+        out.line(f"{arguments.target}: {counted(told)}")
     return 0

@@ -8,7 +8,7 @@ from argparse import Namespace
 from omnizarr import refs
 from omnizarr.cli.output import Output
 from omnizarr.cli.parser import Parser, UsageError
-from omnizarr.cli.refs.words import add_form, form_options
+from omnizarr.cli.refs.words import add_form, form_options, plural
 
 
 def configure(parser: Parser) -> None:
@@ -49,7 +49,6 @@ def run(arguments: Namespace, out: Output) -> int:
     if out.as_json:
         out.json({"set": arguments.target, "files": found.urls[:1000]})
     else:
-        out.line(
-            f"{arguments.target}: {len(found.urls):,} files, the first is {found.urls[0] if found.urls else 'none'}"
-        )
+        first = found.urls[0] if found.urls else "none"
+        out.line(f"{arguments.target}: {plural(len(found.urls), 'file')}, the first is {first}")
     return 0

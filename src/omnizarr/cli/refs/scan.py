@@ -9,7 +9,7 @@ from omnizarr import refs
 from omnizarr.cli.output import Output
 from omnizarr.cli.parser import Parser
 from omnizarr.cli.refs.combine import scan_settings
-from omnizarr.cli.refs.words import add_scan, add_target, form_options, scan_options
+from omnizarr.cli.refs.words import add_scan, add_target, counted, figures, form_options, plural, scan_options
 from omnizarr.errors import NodeTypeError
 
 
@@ -62,17 +62,11 @@ def run(arguments: Namespace, out: Output) -> int:
 
 
 def _tell(out: Output, written: list[tuple[str, str, refs.References]]) -> int:
-    rows = [
-        {
-            "file": where,
-            "set": target,
-            "arrays": len(found.arrays),
-            "references": sum(map(len, found.arrays.values())),
-        }
-        for where, target, found in written
-    ]
+    told = [(where, target, refs.summary(found)) for where, target, found in written]
     if out.as_json:
-        out.json(rows)
+        out.json(
+            [{"file": where, "set": target, "arrays": len(one.arrays), **figures(one)} for where, target, one in told]
+        )
     else:
-        out.lines(f"{row['set']}: {row['references']:,} references of {row['arrays']} arrays" for row in rows)
+        out.lines(f"{target}: {plural(len(one.arrays), 'array')}, {counted(one)}" for _, target, one in told)
     return 0

@@ -7,6 +7,7 @@ from argparse import Namespace
 from omnizarr import refs
 from omnizarr.cli.output import Output
 from omnizarr.cli.parser import Parser
+from omnizarr.cli.refs.words import counted, plural
 from omnizarr.sizes import human_bytes
 
 
@@ -36,11 +37,12 @@ def run(arguments: Namespace, out: Output) -> int:
     if out.as_json:
         out.json(told)
         return 0
-    stamps = "" if told.stamped == told.files else f", {told.files - told.stamped} of them without a stamp"
-    out.line(f"{told.references:,} references to {told.files:,} files{stamps}")
+    bare = told.files - told.stamped
+    stamps = f"; of {plural(bare, 'file')} nothing is known by which a change would be noticed" if bare else ""
+    out.line(f"{counted(told)}{stamps}")
     width = max((len(one.path) for one in told.arrays), default=0)
     for one in told.arrays:
-        parts = [f"{one.references:,} references"] if one.references else []
+        parts = [plural(one.references, "reference")] if one.references else []
         parts += [f"{one.inline:,} inline"] if one.inline else []
         parts += [f"{one.missing:,} missing"] if one.missing else []
         size = f" · {human_bytes(one.bytes)}" if one.bytes else ""

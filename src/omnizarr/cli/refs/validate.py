@@ -8,6 +8,7 @@ from typing import Final
 from omnizarr import refs
 from omnizarr.cli.output import Output, Style
 from omnizarr.cli.parser import Parser
+from omnizarr.cli.refs.words import plural
 from omnizarr.refset.guard import defaults
 
 _STYLES: Final[dict[str, Style]] = {"error": "red", "warning": "yellow", "note": "dim"}
@@ -43,5 +44,5 @@ def run(arguments: Namespace, out: Output) -> int:
         place = " ".join(filter(None, (one.path, one.url)))
         times = f" ({one.times:,} references)" if one.times > 1 else ""
         out.line(f"{out.style(one.severity, _STYLES[one.severity])} {place}: {one.message}{times}")
-    out.line(f"{bad} error{'s' if bad > 1 else ''}" if bad else "valid")
+    out.line(plural(bad, "error") if bad else "valid")
     return 1 if bad else 0

@@ -6,7 +6,35 @@ from argparse import Namespace
 from typing import Any
 
 from omnizarr.cli.parser import Parser
+from omnizarr.refs.figures import Summary
 from omnizarr.refs.scanners.source import DEFAULTS
+
+
+def counted(told: Summary) -> str:
+    """Say how many references a set has, and to how many files.
+
+    >>> counted(Summary([], 1, 1))
+    '0 references to 1 file'
+    """
+    number = plural(told.references + told.inline, "reference")
+    if told.inline and not told.references:
+        return f"{number}, all of them inline"
+    inline = f", {told.inline:,} of them inline" if told.inline else ""
+    return f"{number} to {plural(told.files, 'file')}{inline}"
+
+
+def figures(told: Summary) -> dict[str, int]:
+    """Return the same for programs."""
+    return {"references": told.references + told.inline, "inline": told.inline, "files": told.files}
+
+
+def plural(count: int, noun: str) -> str:
+    """Put a number before a noun.
+
+    >>> plural(1, "file"), plural(2000, "file")
+    ('1 file', '2,000 files')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def add_target(parser: Parser) -> None:

@@ -8,9 +8,17 @@ from typing import Unpack
 
 from omnizarr.errors import MetadataError
 from omnizarr.format.dialects import DIALECTS
-from omnizarr.refs.combining.assembling import Settings, combine, options_of, result_documents, scanning_of, stamps_of
+from omnizarr.refs.combining.assembling import (
+    Settings,
+    combine,
+    guarded,
+    options_of,
+    result_documents,
+    scanning_of,
+    stamps_of,
+)
 from omnizarr.refs.combining.blocks import UrlTable, placed
-from omnizarr.refs.combining.bringing import bring_all
+from omnizarr.refs.combining.bringing import with_files
 from omnizarr.refs.combining.conflicts import listed
 from omnizarr.refs.combining.inputs import Given, Input, Loader, Reader
 from omnizarr.refs.combining.planning import Plan, plan
@@ -52,20 +60,23 @@ def append(
     concat = {concat: None} if isinstance(concat, str) else concat
     if len(concat) != 1:
         raise MetadataError("a set grows along one dimension at a time")
-    fresh = bring_all(sets, scanning_of(settings))
+    brought = with_files(sets, scanning_of(settings))
+    fresh = brought.loaded()
     if not fresh:
         return
     name = os.fspath(where)
+    options = options_of(settings)._replace(cut=False)
+    reader = Reader(options.limits)
+    new = [reader.read(*one) for one in fresh]
+    options = guarded(options, brought, new, name)._replace(base=options.base or base_of(name))
+    settings = {**settings, "allow": options.allow, "base": options.base}
     if os.path.isfile(where):  # noqa: PTH113 - text
         from omnizarr.refs.files import read, write  # noqa: PLC0415 - parquet needs nothing of it
 
         write(combine([(name, read(where)), *fresh], concat=concat, **settings), where, overwrite=True)
         return
-    options = options_of(settings)._replace(cut=False)
-    options = options._replace(base=options.base or base_of(name))
-    reader = Reader(options.limits)
     old = _existing(reader, name, next(iter(concat)))
-    inputs = [old, *(reader.read(*one) for one in fresh)]
+    inputs = [old, *new]
     made = plan(inputs, concat, options)
     _check_behind(made, inputs)
     documents = result_documents(made)

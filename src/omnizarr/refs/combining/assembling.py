@@ -10,7 +10,7 @@ from omnizarr.errors import MetadataError
 from omnizarr.hierarchy.nodes import Meta, documents
 from omnizarr.limits import Limits
 from omnizarr.refs.combining.blocks import Part, UrlTable, placed
-from omnizarr.refs.combining.bringing import Scanning, bring_all
+from omnizarr.refs.combining.bringing import Brought, Scanning, with_files
 from omnizarr.refs.combining.conflicts import Attributes, Conflicts
 from omnizarr.refs.combining.inputs import Given, Input, Reader
 from omnizarr.refs.combining.options import Options
@@ -18,6 +18,7 @@ from omnizarr.refs.combining.planning import Plan, plan
 from omnizarr.refs.combining.selectors import Selector
 from omnizarr.refs.scanners.many import Progress
 from omnizarr.refs.scanners.source import Options as Scan
+from omnizarr.refs.taking import reach
 from omnizarr.refset.model import Ids, References, Stamp
 
 Compat: TypeAlias = Literal["identical", "override"]
@@ -42,7 +43,7 @@ class Settings(TypedDict, total=False):
     missing: Missing
     sort: bool
     base: str
-    allow: Sequence[str]
+    allow: Sequence[str] | None
     limits: Limits
     scan: Scan
     workers: int | None
@@ -72,13 +73,19 @@ def options_of(given: Settings) -> Options:
         given.get("sort", usual.sort),
         usual.cut,
         given.get("base", usual.base),
-        tuple(given.get("allow", usual.allow)),
+        _places(given.get("allow")),
         given.get("limits", usual.limits),
     )
     for word, value in known._asdict().items():
         if word in _WORDS and value not in _WORDS[word]:
             raise MetadataError(f"{word} is {value!r}, not one of {', '.join(map(repr, _WORDS[word]))}")
     return known
+
+
+def _places(allow: Sequence[str] | None) -> tuple[str, ...] | None:
+    if isinstance(allow, str):
+        raise TypeError("allow is a list of places, not one")
+    return None if allow is None else tuple(allow)
 
 
 def scanning_of(given: Settings) -> Scanning:
@@ -116,10 +123,24 @@ def combine(
     """
     options = options_of(settings)
     reader = Reader(options.limits)
-    inputs = [reader.read(name, one) for name, one in bring_all(sets, scanning_of(settings))]
+    brought = with_files(sets, scanning_of(settings))
+    inputs = [reader.read(name, one) for name, one in brought.loaded()]
     if not inputs:
         raise MetadataError("there are no sets to combine")
-    return assembled(plan(inputs, selectors(concat), options), inputs)
+    return assembled(plan(inputs, selectors(concat), guarded(options, brought, inputs)), inputs)
+
+
+def guarded(options: Options, brought: Brought, inputs: Sequence[Input], *more: str) -> Options:
+    """Return the options with what may be read to learn coordinates: a set that others wrote reaches not everything.
+
+    Args:
+        options: What the caller asks for.
+        brought: What was given.
+        inputs: The same, read.
+        more: Further places of sets.
+    """
+    own = (inputs[number].references for number in brought.own)
+    return options._replace(allow=reach([*more, *brought.places], own, options.allow, options.limits))
 
 
 def selectors(concat: str | Sequence[str] | Mapping[str, Selector]) -> Mapping[str, Selector]:

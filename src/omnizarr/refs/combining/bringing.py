@@ -24,6 +24,20 @@ class Scanning(NamedTuple):
     progress: Progress | None = None
 
 
+class Brought(NamedTuple):
+    """All inputs with their names, in the order that they were given in."""
+
+    inputs: list[tuple[str, References | Loader]]
+    places: list[str]
+    """Those that were named by their places."""
+    own: list[int]
+    """Which of the inputs the caller has in memory."""
+
+    def loaded(self) -> list[tuple[str, References]]:
+        """Return the inputs, each of them in memory."""
+        return [(name, one() if callable(one) else one) for name, one in self.inputs]
+
+
 def bring(where: str) -> References:
     """Read a set, or scan a file."""
     if not _is_set(where):
@@ -33,22 +47,10 @@ def bring(where: str) -> References:
     return read(where)
 
 
-def bring_all(
-    sets: Iterable[Given] | Mapping[str, References],
-    how: Scanning = Scanning(),  # noqa: B008 - it never changes
-) -> list[tuple[str, References]]:
-    """Bring all inputs.
-
-    Raises:
-        ScanError: If some places cannot be scanned; it names all of them.
-    """
-    return [(name, one() if callable(one) else one) for name, one in with_files(sets, how)]
-
-
 def with_files(
     sets: Iterable[Given] | Mapping[str, References],
     how: Scanning = Scanning(),  # noqa: B008 - it never changes
-) -> list[tuple[str, References | Loader]]:
+) -> Brought:
     """Scan the files among the inputs, each once; sets stay where they are until they are asked for.
 
     Raises:
@@ -61,12 +63,15 @@ def with_files(
         results = scan_all(files, how.options, workers=how.workers, cache=how.cache, progress=how.progress)
         checked(results, how.on_error)
         known = {one.where: one.references for one in results if one.references is not None}
-    found: list[tuple[str, References | Loader]] = []
+    found = Brought([], [one.where for _, one in given if isinstance(one, Place)], [])
     for name, one in given:
-        if not isinstance(one, Place) or _is_set(one.where):
-            found.append((name, one))
+        if not isinstance(one, Place):
+            found.own.append(len(found.inputs))
+            found.inputs.append((name, one))
+        elif _is_set(one.where):
+            found.inputs.append((name, one))
         elif one.where in known:
-            found.append((name, known[one.where]))
+            found.inputs.append((name, known[one.where]))
     return found
 
 

@@ -44,8 +44,11 @@ def line_of(dim: str, selector: Selector, inputs: Sequence[Input], options: Opti
         read = _from_data(dim, path, inputs, lengths, options)
         if read is None:
             if new:
+                dims = [meta.dims or () for one in inputs for meta in one.arrays.values()]
+                known = list(dict.fromkeys(name for some in dims for name in some if name))
                 raise MetadataError(
-                    f"no set has the dimension {dim!r}, and nothing says what its values are",
+                    f"no set has the dimension {dim!r} (there are {listed(known) or 'none'}), and nothing says "
+                    "what the values of a new one are",
                     hint=f'concat={{"{dim}": …}} takes values, a pattern of names, "attr:NAME" or "INDEX".',
                 )
             return in_given_order(dim, lengths)

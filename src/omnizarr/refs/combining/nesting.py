@@ -15,11 +15,12 @@ from omnizarr.refs.combining.assembling import stamps_of
 from omnizarr.refs.combining.blocks import Part, UrlTable, placed
 from omnizarr.refs.combining.inputs import Reader, formats_of
 from omnizarr.refs.combining.reading import as_v3
+from omnizarr.refs.taking import AnySet, references_of
 from omnizarr.refset.model import References
 
 
 def nest(
-    sets: Mapping[str, References],
+    sets: Mapping[str, AnySet],
     *,
     attributes: Mapping[str, JSON] | None = None,
     limits: Limits = DEFAULT_LIMITS,
@@ -27,7 +28,7 @@ def nest(
     """Make one set in which each of several is a group of its own.
 
     Args:
-        sets: The sets by the path of their group; groups above them are made.
+        sets: The sets, or their places, by the path of their group; groups above them are made.
         attributes: Those of the root.
         limits: Bounds on what documents may claim.
 
@@ -44,7 +45,7 @@ def nest(
         if not place or inside or places.count(place) > 1:
             raise MetadataError(f"{place!r} cannot be the group of a set beside the others")
     reader = Reader(limits)
-    inputs = [reader.read(name, one) for name, one in zip(places, sets.values(), strict=True)]
+    inputs = [reader.read(name, one) for name, one in zip(places, map(references_of, sets.values()), strict=True)]
     formats = {form for one in inputs for form in formats_of(one)} or {"zarr2"}
     form = formats.pop() if len(formats) == 1 else "zarr3"
     nodes: dict[str, GroupMeta | ArrayMeta] = {"": GroupMeta(dict(attributes or {}), form)}

@@ -35,7 +35,8 @@ class Options(NamedTuple):
     base: str = ""
     """What relative URLs are relative to."""
 
-    allow: tuple[str, ...] = ("*",)
-    """What may be read to learn coordinates."""
+    allow: tuple[str, ...] | None = None
+    """What may be read to learn coordinates: where all sets are in memory, these places, by default all; else these
+    besides the folders of the sets and public servers."""
 
     limits: Limits = DEFAULT_LIMITS

@@ -22,6 +22,7 @@ from omnizarr.refs.combining.conflicts import decoding, listed
 from omnizarr.refs.combining.grids import Cut, count, cuts_of, grid_of_cuts, joined, reach
 from omnizarr.refs.combining.inputs import Input
 from omnizarr.refs.combining.options import Options
+from omnizarr.refs.taking import EVERYTHING
 from omnizarr.refset.model import Chunks, References, Stamp
 from omnizarr.refset.store import store_of
 
@@ -134,7 +135,8 @@ def read_array(meta: ArrayMeta, chunks: Chunks, sources: References, options: Op
     if 0 in meta.shape:
         return np.empty(meta.shape, meta.dtype.numpy)
     made = References(documents(meta), {"": chunks}, sources.urls, sources.stamps)
-    store = store_of(made, uri="references", base=options.base, allow=options.allow, limits=options.limits)
+    allow = EVERYTHING if options.allow is None else options.allow
+    store = store_of(made, uri="references", base=options.base, allow=allow, limits=options.limits)
     whole = Selection([(0, 1, size) for size in meta.shape], meta.shape, meta.shape)
     return np.asarray(Access(store, "", meta, limits=options.limits).read(whole))
 

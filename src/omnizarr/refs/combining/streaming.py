@@ -9,6 +9,7 @@ from typing import Unpack
 from omnizarr.errors import MetadataError, UnsupportedError
 from omnizarr.refs.combining.assembling import (
     Settings,
+    guarded,
     options_of,
     result_documents,
     scanning_of,
@@ -58,12 +59,13 @@ def combine_to(
     options = options_of(settings)
     wanted = selectors(concat)
     reader = Reader(options.limits)
-    inputs = [slim(reader, name, one, wanted) for name, one in with_files(sets, scanning_of(settings))]
+    brought = with_files(sets, scanning_of(settings))
+    inputs = [slim(reader, name, one, wanted) for name, one in brought.inputs]
     if not inputs:
         raise MetadataError("there are no sets to combine")
     if any(one.references.others for one in inputs):
         raise UnsupportedError("parquet has no place for references that are no chunks of an array")
-    made = plan(inputs, wanted, options)
+    made = plan(inputs, wanted, guarded(options, brought, inputs))
     with ParquetWriter(where, record_size=record_size, overwrite=overwrite) as writer:
         _write(writer, made, inputs)
         used = {piece.source for one in made.variables.values() for piece in one.pieces}

@@ -65,7 +65,8 @@ def scan_file(source: SourceFile, options: Options = DEFAULTS) -> References:
 def what_is(source: SourceFile) -> str:
     """Say what a file is, in the words of `omnizarr.store.sniff`."""
     with source.open() as file:
-        return sniff(file.read(_HEAD)).what
+        head = file.read(_HEAD)
+        return sniff(head, whole=len(head) < _HEAD).what
 
 
 def _scan(module: str, source: SourceFile | str, options: Options) -> References:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+from typing import Final
 
-from omnizarr.errors import OmnizarrError
+from omnizarr.errors import MetadataError, OmnizarrError
 from omnizarr.refs.rewriting import absolute
 from omnizarr.refs.scanners.source import DEFAULTS, Options, SourceFile
 from omnizarr.refset.guard import base_of
 from omnizarr.refset.json_reading import read_json
 from omnizarr.refset.model import References
 from omnizarr.refset.parquet_reading import read_parquet
+from omnizarr.store.sniff import SCANNED, SET, sniff, with_article
+
+_HEAD: Final = 1 << 16
+_SETS: Final = (SET, "gzip file", "zstd file", "JSON document")
 
 
 def scan(source: SourceFile, options: Options = DEFAULTS) -> References:  # noqa: ARG001 - nothing is left to choose
@@ -20,12 +25,25 @@ def scan(source: SourceFile, options: Options = DEFAULTS) -> References:  # noqa
         MetadataError: If it is no reference set.
     """
     try:
-        if os.path.isdir(source.url):  # noqa: PTH112 - the path is text already
-            found = read_parquet(source.url)
-        else:
-            with source.open() as file:
-                found = read_json(file.read())
+        folder = os.path.isdir(source.url)  # noqa: PTH112 - the path is text already
+        found = read_parquet(source.url) if folder else read_json(read_text(source))
     except OmnizarrError as error:
-        error.message = f"{source.url}: {error.message}"
+        if error.path != source.url:
+            error.message = f"{source.url}: {error.message}"
         raise
     return absolute(found, base_of(source.url))
+
+
+def read_text(source: SourceFile) -> bytes:
+    """Return the bytes of a set in JSON, packed or not.
+
+    Raises:
+        MetadataError: If the file is something else; what it is, the error says.
+    """
+    with source.open() as file:
+        head = file.read(_HEAD)
+        what = sniff(head).what
+        if what not in _SETS:
+            cure = "omnizarr.refs.scan makes a set of it." if what in SCANNED else None
+            raise MetadataError(f"this is {with_article(what)}, not a reference set", hint=cure)
+        return head + file.read()

@@ -7,6 +7,7 @@ from typing import BinaryIO, Final, Literal, NamedTuple, cast
 
 from omnizarr.errors import NotFoundError
 from omnizarr.refset.model import Stamp
+from omnizarr.store.cloud.at import At
 from omnizarr.store.file import local_path
 from omnizarr.store.remote import Remote, url_of
 
@@ -37,12 +38,15 @@ class SourceFile:
     """A file that is scanned.
 
     Args:
-        where: A path, a `file:` URI, or a URL of a server.
+        where: A path, a `file:` URI, or a URL of a server or object store, which may have options (`At`).
     """
 
-    def __init__(self, where: str | os.PathLike[str]) -> None:
+    def __init__(self, where: str | os.PathLike[str] | At) -> None:
+        self.options = where.options if isinstance(where, At) else {}
+        where = where.where if isinstance(where, At) else where
         url = url_of(where)
-        self.remote = None if url is None else Remote(url)
+        self.remote = None if url is None else Remote(url, options=self.options)
+        url = None if self.remote is None else self.remote.url
         """The file on its server, if it is on one: what was fetched of it stays as long as this."""
         self.url = url or os.path.abspath(local_path(where))  # noqa: PTH100 - links stay as they are
         """What references call it: for a file of this machine, its path."""

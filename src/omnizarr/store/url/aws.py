@@ -1,43 +1,37 @@
-"""The files of Amazon's tools, `~/.aws/config` and `~/.aws/credentials`, and the choice of a profile and a region.
+"""The choice of a profile, a region and a source of credentials, as netcdf-c and Amazon's tools make it.
 
-Of secrets nothing is kept but whether they are there.
+Where the two differ, netcdf-c decides: a profile comes before the keys of the environment, and what no rule gives
+credentials for is asked for without a signature, so that public data open anywhere and at once. The metadata service of
+Amazon's machines is asked only on machines that look like one of them: elsewhere its address leads nowhere, and
+whoever calls it waits for seconds.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from omnizarr.store.url.grammar import Url
+from omnizarr.store.url.machine import looks_like
 from omnizarr.store.url.modes import Note
+from omnizarr.store.url.profiles import Profile, Profiles
 from omnizarr.store.url.rc import Rc
-from omnizarr.store.url.settings import Surroundings, read_text
+from omnizarr.store.url.settings import Surroundings
 
 NO_PROFILES: Final = ("no", "none")
 """Names of the profile without credentials: the newer one, and the one up to netcdf-c 4.9.2."""
 DEFAULT_REGION: Final = "us-east-1"
 
-_SHOWN: Final = ("region", "aws_region", "endpoint_url")
-_ID, _SECRET = "aws_access_key_id", "aws_secret_access_key"
+_REGIONS: Final = ("region", "aws_region")
+_ENDPOINTS: Final = ("s3.endpoint_url", "endpoint_url")
+_TRUE: Final = ("1", "true", "yes")
 
 
-class Profile(NamedTuple):
-    """A section of those files: what may be shown of it."""
+class Asked(NamedTuple):
+    """What a program asks for besides the URL; it comes before everything else."""
 
-    values: Mapping[str, tuple[str, str]]
-    """Region and endpoint: the value, and the file and line that it is from."""
-    has_keys: bool
-    """Whether it has both halves of an access key."""
-    where: str
-    """The files that it is in."""
-
-
-class Profiles(NamedTuple):
-    """All sections, and what was odd about the files."""
-
-    by_name: Mapping[str, Profile]
-    notes: tuple[Note, ...]
+    profile: str = ""
+    region: str = ""
+    endpoint: str = ""
 
 
 class Choice(NamedTuple):
@@ -47,79 +41,64 @@ class Choice(NamedTuple):
     region: str
     endpoint: str
     """One that a profile or the environment sets; empty if none does."""
+    source: str
+    """Where credentials come from: profile, environment, web identity, container, instance or none."""
     credentials: str
-    """Where an access key comes from, in words."""
+    """The same in words."""
+    named: bool
+    """Whether the profile was asked for by name, not found by default."""
+    style: str
+    """How the profile wants buckets to be addressed: path, virtual, auto, or empty."""
     notes: tuple[Note, ...]
 
 
-def read_profiles(around: Surroundings) -> Profiles:
-    """Read both files; what stands in the second wins."""
-    home = around.get("NC_TEST_AWS_DIR") or around.home
-    files = [
-        around.get("AWS_CONFIG_FILE") or f"{home}/.aws/config",
-        around.get("AWS_SHARED_CREDENTIALS_FILE") or f"{home}/.aws/credentials",
-    ]
-    sections: dict[str, dict[str, tuple[str, str]]] = {}
-    notes: list[Note] = []
-    for file in files:
-        try:
-            text = read_text(os.path.expanduser(file))  # noqa: PTH111 - pathlib takes longer to import
-        except OSError as error:
-            notes.append(Note("profiles", f"{file} cannot be read: {error.strerror}"))
-            continue
-        _read_sections(text or "", file, sections, notes)
-    return Profiles({name: _profile(values) for name, values in sections.items()}, tuple(notes))
+NOTHING: Final = Asked()
 
 
-def _read_sections(text: str, file: str, sections: dict[str, dict[str, tuple[str, str]]], notes: list[Note]) -> None:
-    current: dict[str, tuple[str, str]] | None = None
-    for number, raw in enumerate(text.splitlines(), 1):
-        line, where = raw.strip(), f"{file}:{number}"
-        if not line or line.startswith((";", "#")):
-            continue
-        if line.startswith("["):
-            words = line[1:].partition("]")[0].split()
-            current = sections.setdefault(words[-1], {}) if words and words[0] in ("profile", words[-1]) else None
-            continue
-        key, equals, value = line.partition("=")
-        if current is None or not equals:
-            # The line itself may be a secret.
-            notes.append(Note("profiles", f"{where} is neither a [profile] nor a key of one; it is ignored"))
-        else:
-            current[key.strip().lower()] = value.strip(), where
-
-
-def _profile(values: dict[str, tuple[str, str]]) -> Profile:
-    files = dict.fromkeys(where.rpartition(":")[0] for _, where in values.values()) or ["a file without keys for it"]
-    return Profile(
-        {key: values[key] for key in _SHOWN if key in values and values[key][0]},
-        all(values.get(key, ("", ""))[0] for key in (_ID, _SECRET)),
-        " and ".join(files),
-    )
-
-
-def choose(url: Url, host_region: str, rc: Rc, profiles: Profiles, around: Surroundings) -> Choice:
-    """Choose profile, region and endpoint for a URL, in the order of netcdf-c.
+def choose(
+    url: Url, host_region: str, rc: Rc, profiles: Profiles, around: Surroundings, *, asked: Asked = NOTHING
+) -> Choice:
+    """Choose profile, region, endpoint and source of credentials for a URL, in the order of netcdf-c.
 
     Profile: `aws.profile` of the URL, AWS.PROFILE of a .rc file, AWS_PROFILE if there is such a profile, "default" if
     there is one, else none. Region: the host, `aws.region` of the URL, AWS.REGION of a .rc file, the profile,
-    AWS_REGION, AWS_DEFAULT_REGION, else us-east-1.
+    AWS_REGION, AWS_DEFAULT_REGION, else us-east-1. Credentials: the profile, the environment's access key, its web
+    identity, the container's role, the machine's role if it looks like one of Amazon's, else none.
     """
     notes: list[Note] = []
-    profile = _chosen_profile(url, rc, profiles, around, notes)
+    profile, named = _chosen_profile(url, rc, profiles, around, (asked, notes))
     active = profiles.by_name.get(profile) if profile not in NO_PROFILES else None
-    said = (host_region, "the host") if host_region else _of_url(url, rc, "region")
-    region = _chosen_region(said, rc, active, around, notes)
-    endpoint = _chosen_endpoint(active, around, notes)
+    said = (asked.region, "as asked for") if asked.region else (host_region, "the host") if host_region else None
+    region = _chosen_region(said or _of_url(url, rc, "region"), rc, active, around, notes)
+    endpoint = asked.endpoint or _chosen_endpoint(active, around, notes)
     if active is None and profile not in NO_PROFILES:
         notes.append(Note("profile", f"there is no profile {profile!r} in the files of Amazon's tools"))
-    if active is not None and active.has_keys:
-        credentials = f"an access key of the profile {profile}"
-    elif profile not in NO_PROFILES[1:] and around.get("AWS_ACCESS_KEY_ID") and around.get("AWS_SECRET_ACCESS_KEY"):
-        credentials = "an access key of the environment"
+    source, words = ("none", "none") if named and profile in NO_PROFILES else _source(profile, active, around, notes)
+    style = active.values.get("s3.addressing_style", ("", ""))[0] if active is not None else ""
+    return Choice(profile, region, endpoint, source, words, named, style.lower(), tuple(notes))
+
+
+def _source(profile: str, active: Profile | None, around: Surroundings, notes: list[Note]) -> tuple[str, str]:
+    in_environment = bool(around.get("AWS_ACCESS_KEY_ID") and around.get("AWS_SECRET_ACCESS_KEY"))
+    if active is not None and active.source:
+        if in_environment:
+            said = "comes before the access key of the environment, as in netcdf-c; Amazon's tools do otherwise"
+            notes.append(Note("credentials", f"the profile {profile} {said}"))
+        return "profile", f"{active.source} of the profile {profile}"
+    if in_environment:
+        return "environment", "an access key of the environment"
+    if around.get("AWS_WEB_IDENTITY_TOKEN_FILE") and around.get("AWS_ROLE_ARN"):
+        return "web identity", "a web identity of the environment"
+    if around.get("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI") or around.get("AWS_CONTAINER_CREDENTIALS_FULL_URI"):
+        return "container", "the role of the container"
+    if around.get("AWS_EC2_METADATA_DISABLED").lower() in _TRUE:
+        notes.append(Note("credentials", "AWS_EC2_METADATA_DISABLED is set, so the machine is not asked for a role"))
+    elif looks_like("amazon", around):
+        return "instance", "the role of the machine, if it has one"
     else:
-        credentials = "none"
-    return Choice(profile, region, endpoint, credentials, tuple(notes))
+        said = "this machine does not look like one of Amazon's, so it is not asked for a role (instance_role asks)"
+        notes.append(Note("credentials", f"none, so requests are not signed; {said}"))
+    return "none", "none"
 
 
 def _of_url(url: Url, rc: Rc, word: str) -> tuple[str, str] | None:
@@ -133,26 +112,30 @@ def _of_url(url: Url, rc: Rc, word: str) -> tuple[str, str] | None:
     return (entry.value, f"{name} in {entry.where}") if entry is not None and entry.value else None
 
 
-def _chosen_profile(url: Url, rc: Rc, profiles: Profiles, around: Surroundings, notes: list[Note]) -> str:
-    found = _of_url(url, rc, "profile")
+def _chosen_profile(
+    url: Url, rc: Rc, profiles: Profiles, around: Surroundings, told: tuple[Asked, list[Note]]
+) -> tuple[str, bool]:
+    asked, notes = told
+    found = (asked.profile, "as asked for") if asked.profile else _of_url(url, rc, "profile")
     wanted = around.get("AWS_PROFILE")
     if found is None and wanted:
         if wanted in profiles.by_name or wanted in NO_PROFILES:
             found = wanted, "AWS_PROFILE"
         else:
             notes.append(Note("profile", f"AWS_PROFILE is {wanted!r}, and there is no such profile"))
+    named = found is not None
     if found is None and "default" in profiles.by_name:
         found = "default", f"there is one in {profiles.by_name['default'].where}, and no other is asked for"
     if found is None:
-        found = NO_PROFILES[0], "there is no other, so requests are not signed"
+        found = NO_PROFILES[0], "no other is asked for, and there is none named default"
     notes.append(Note("profile", f"{found[0]}: {found[1]}"))
-    return found[0]
+    return found[0], named
 
 
 def _chosen_region(
     found: tuple[str, str] | None, rc: Rc, active: Profile | None, around: Surroundings, notes: list[Note]
 ) -> str:
-    in_profile = next((active.values[key] for key in _SHOWN[:2] if key in active.values), None) if active else None
+    in_profile = next((active.values[key] for key in _REGIONS if key in active.values), None) if active else None
     if found is None and in_profile is not None:
         found = in_profile
     elif found is not None and in_profile is not None and found[1].startswith("AWS.") and found[0] != in_profile[0]:
@@ -170,12 +153,17 @@ def _chosen_region(
 
 
 def _chosen_endpoint(active: Profile | None, around: Surroundings, notes: list[Note]) -> str:
+    if around.get("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS").lower() in _TRUE:
+        notes.append(Note("endpoint", "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS is set, so none is looked for"))
+        return ""
     for name in ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"):
         if around.get(name):
             notes.append(Note("endpoint", f"{name}, as Amazon's tools do; netcdf-c does not look at it"))
             return around.get(name)
-    if active is not None and "endpoint_url" in active.values:
-        value, where = active.values["endpoint_url"]
-        notes.append(Note("endpoint", f"endpoint_url in {where}, as Amazon's tools do; netcdf-c does not look at it"))
-        return value
+    for key in _ENDPOINTS if active is not None else ():
+        if active is not None and key in active.values:
+            value, where = active.values[key]
+            said = "as Amazon's tools do; netcdf-c does not look at it"
+            notes.append(Note("endpoint", f"endpoint_url in {where}, {said}"))
+            return value
     return ""

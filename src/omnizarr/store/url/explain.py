@@ -9,12 +9,13 @@ from typing import Final
 
 from omnizarr.errors import UnsafeError
 from omnizarr.store.uri import path_to_uri
-from omnizarr.store.url.aws import Choice, choose, read_profiles
+from omnizarr.store.url.chosen import chosen
+from omnizarr.store.url.clouds import CloudPlace, cloud_place
 from omnizarr.store.url.grammar import SHORTHANDS, Pair, Url, fragment, parse, shown_value
 from omnizarr.store.url.local import local_of
 from omnizarr.store.url.modes import Modes, Note, understand_modes
 from omnizarr.store.url.rc import Rc, read_rc
-from omnizarr.store.url.s3 import AWS_HOST, GOOGLE_HOST, S3Place, is_s3, s3_place
+from omnizarr.store.url.s3 import is_s3
 from omnizarr.store.url.settings import Surroundings
 
 SEPARATOR_KEY: Final = "ZARR.DIMENSION_SEPARATOR"
@@ -29,14 +30,15 @@ class Understood:
     Attributes:
         url: What was given, without a password.
         scheme: That of the URL, in lower case; empty for a path.
-        kind: file (a folder), zip, s3, gs3, http or dap.
+        kind: file (a folder), zip, s3, gs3, gcs, azure, http or dap.
         path: The file or folder; the path on a server; `None` in an object store.
-        bucket: In an object store.
+        bucket: In an object store; of Azure the container.
         key: In an object store: the path below the bucket, empty for all of it.
         region: In an object store.
         endpoint: The server, as a URL.
         profile: The profile of Amazon's tools whose access key counts; "no" for none.
         credentials: Where an access key would come from, in words.
+        account: Of Azure; empty if nothing tells it.
         style: virtual, path, s3 or other: how the host names the bucket; empty outside of object stores.
         modes: Those that the URL gives.
         inferred: Those that follow from them.
@@ -61,6 +63,7 @@ class Understood:
     endpoint: str | None = None
     profile: str | None = None
     credentials: str | None = None
+    account: str | None = None
     style: str = ""
     modes: tuple[str, ...] = ()
     inferred: tuple[str, ...] = ()
@@ -108,6 +111,8 @@ def explain(where: str | os.PathLike[str], *, around: Surroundings | None = None
         return _local(url, modes, _start(url, modes, rc, around))
     if is_s3(url, modes.storage) and modes.model not in ("dap2", "dap4"):
         return _in_store(url, modes, rc, around)
+    if (place := cloud_place(url)) is not None:
+        return _in_cloud(url, place, _start(url, modes, rc, around), around)
     return _on_server(url, modes, _start(url, modes, rc, around))
 
 
@@ -168,10 +173,7 @@ def _local_kind(path: str) -> str:
 
 def _in_store(url: Url, modes: Modes, rc: Rc, around: Surroundings) -> Understood:
     start = _start(url, modes, rc, around)
-    place = s3_place(url, modes.storage)
-    profiles = read_profiles(around)
-    choice = choose(url, place.region, rc, profiles, around)
-    endpoint = _endpoint(place, choice)
+    place, choice, endpoint, profiles = chosen(url, modes.storage, rc, around)
     address = "/".join(one for one in (endpoint, place.bucket, place.key) if one)
     return replace(
         start,
@@ -188,15 +190,21 @@ def _in_store(url: Url, modes: Modes, rc: Rc, around: Surroundings) -> Understoo
     )
 
 
-def _endpoint(place: S3Place, choice: Choice) -> str:
-    scheme = "https" if place.secure else "http"
-    if place.host:
-        return f"{scheme}://{place.host}"
-    if place.service == "gs3":
-        return f"{scheme}://{GOOGLE_HOST}"
-    if choice.endpoint and place.style == "s3":
-        return choice.endpoint.rstrip("/")
-    return f"{scheme}://s3.{choice.region}{AWS_HOST}"
+def _in_cloud(url: Url, place: CloudPlace, start: Understood, around: Surroundings) -> Understood:
+    account = place.account or around.get("AZURE_STORAGE_ACCOUNT_NAME") or around.get("AZURE_STORAGE_ACCOUNT")
+    server = f"https://{account}.blob.core.windows.net" if account else ""
+    endpoint = place.endpoint or ("https://storage.googleapis.com" if place.kind == "gcs" else server)
+    address = "/".join(one for one in (endpoint or f"{url.scheme}:/", place.bucket, place.key) if one)
+    return replace(
+        start,
+        kind=place.kind,
+        bucket=place.bucket,
+        key=place.key,
+        endpoint=endpoint or None,
+        account=account if place.kind == "azure" else None,
+        canonical=_canonical(f"gs://{place.bucket}/{place.key}" if place.kind == "gcs" else address, url, start, ""),
+        notes=(*start.notes, *place.notes),
+    )
 
 
 def _on_server(url: Url, modes: Modes, start: Understood) -> Understood:

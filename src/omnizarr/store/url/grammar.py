@@ -14,6 +14,12 @@ from omnizarr.store.uri import scheme as scheme_of
 SCHEMES: Final = ("file", "http", "https", "s3", "gs3", "dods", "dap4")
 """Those that netcdf-c knows."""
 
+CLOUDS: Final = {
+    "s3a": "s3", "gs": "gs", "gcs": "gs", "az": "az", "azure": "az",
+    "abfs": "abfs", "abfss": "abfss", "wasb": "wasb", "wasbs": "wasbs",
+}  # fmt: skip
+"""Those of other tools for object stores, and which of them are the same."""
+
 SHORTHANDS: Final = {
     "zarr": ("nczarr", "zarr"),
     "nczarr": ("nczarr",),
@@ -167,11 +173,13 @@ def _exists(text: str) -> bool:
 
 
 def _parsed(core: str, scheme: str, pairs: tuple[Pair, ...]) -> Url:
-    if scheme not in SCHEMES:
+    given, scheme = scheme, CLOUDS.get(scheme, scheme)
+    if scheme not in SCHEMES and scheme not in CLOUDS:
         raise UnsupportedError(
-            f"{scheme}: is not a scheme of netCDF's URLs", hint=f"Those are {', '.join(SCHEMES)}; or give a path."
+            f"{scheme}: is not a scheme of netCDF's URLs",
+            hint=f"Those are {', '.join((*SCHEMES, *CLOUDS))}; or give a path.",
         )
-    rest, _, query = core[len(scheme) + 1 :].partition("?")
+    rest, _, query = core[len(given) + 1 :].partition("?")
     if scheme == "file":
         return Url(scheme, "", "", rest, query, pairs)
     if not rest.startswith("//"):  # but a second colon

@@ -17,6 +17,8 @@ class Surroundings(NamedTuple):
     home: str
     folder: str
     """The working folder."""
+    system: str = "/sys"
+    """Where the kernel of Linux tells of the machine."""
 
     @classmethod
     def here(cls) -> Surroundings:

@@ -38,7 +38,7 @@ fn packbits_puts_the_first_element_lowest() {
     assert_eq!(decode(&int4(Padding::Last), &packed, 3, &[3]).unwrap(), [0xF8, 0x07, 0xFF]);
     let narrow = PackBits::new((1, false), 1, (0, 2), Some(4), Padding::None).unwrap();
     assert_eq!(decode(&narrow, &[0b0011_1110], 2, &[2]).unwrap(), [0x0E, 0x0F]);
-    assert_eq!(encode(&int4(Padding::None), &[], &[0]), []);
+    assert_eq!(encode(&int4(Padding::None), &[], &[0]), [0u8; 0]);
     assert_eq!(encode(&int4(Padding::First), &[], &[0]), [0]);
 }
 

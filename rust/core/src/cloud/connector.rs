@@ -1,0 +1,160 @@
+//! The way of every request of `object_store`: in turn, again where that helps, and counted.
+
+use std::time::{Duration, Instant};
+
+use object_store::ClientOptions;
+use object_store::client::{
+    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService, ReqwestConnector,
+};
+use reqwest::header::{CONTENT_LENGTH, CONTENT_RANGE, HeaderMap, IF_MATCH, IF_NONE_MATCH, RANGE, RETRY_AFTER};
+use reqwest::{Method, StatusCode};
+
+use super::Settings;
+use crate::net::{self, Asked, content_range, pause};
+
+/// Bytes a second that a body on its way out is granted.
+const SLOWEST: u64 = 64 << 10;
+
+/// Makes the services that requests go through.
+#[derive(Debug, Clone)]
+pub struct Connector {
+    settings: Settings,
+    /// The name of the gate that hears of complaints.
+    gate: String,
+}
+
+impl Connector {
+    /// As these settings say.
+    pub fn new(settings: Settings, gate: String) -> Self {
+        Self { settings, gate }
+    }
+}
+
+impl HttpConnector for Connector {
+    fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
+        let inner = ReqwestConnector::default().connect(options)?;
+        Ok(HttpClient::new(Service { inner, settings: self.settings, gate: self.gate.clone() }))
+    }
+}
+
+#[derive(Debug)]
+struct Service {
+    inner: HttpClient,
+    settings: Settings,
+    gate: String,
+}
+
+/// How an attempt ended that another may follow.
+enum Ended {
+    Answer(HttpResponse),
+    Broken(HttpError),
+}
+
+#[derive(Debug)]
+struct Silent(Duration);
+
+impl std::fmt::Display for Silent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "no answer within {:?}", self.0)
+    }
+}
+
+impl std::error::Error for Silent {}
+
+impl Service {
+    /// How long the headers of an answer may take: a body on its way out takes its time.
+    fn patience(&self, request: &HttpRequest) -> Duration {
+        let bytes = u64::try_from(request.body().content_length()).unwrap_or(u64::MAX);
+        self.settings.net.stall.saturating_add(Duration::from_secs(bytes.checked_div(SLOWEST).unwrap_or(0)))
+    }
+
+    async fn attempt(&self, request: HttpRequest, attempt: u32) -> Ended {
+        let patience = self.patience(&request);
+        let range = request.headers().get(RANGE).and_then(|value| value.to_str().ok());
+        let asked = Asked::new(request.method().as_str(), &request.uri().to_string(), range, attempt);
+        let sent = request.body().content_length() as u64;
+        match tokio::time::timeout(patience, self.inner.execute(request)).await {
+            Ok(Ok(mut response)) => {
+                if response.status() == StatusCode::OK && says_part(response.headers()) {
+                    // Some servers send a part, say which, and call it all.
+                    *response.status_mut() = StatusCode::PARTIAL_CONTENT;
+                }
+                asked.answered(response.status().as_u16(), sent, length(response.headers()));
+                if let (true, Ok(net)) = (is_throttling(response.status()), net::net()) {
+                    net.gate(&self.gate).complained();
+                }
+                Ended::Answer(response)
+            }
+            Ok(Err(error)) => {
+                asked.broken(sent);
+                Ended::Broken(error)
+            }
+            Err(_) => {
+                asked.broken(sent);
+                Ended::Broken(HttpError::new(HttpErrorKind::Timeout, Silent(patience)))
+            }
+        }
+    }
+}
+
+fn says_part(headers: &HeaderMap) -> bool {
+    let said = headers.get(CONTENT_RANGE).and_then(|value| content_range(value.to_str().ok()?)?.part);
+    said.is_some_and(|(_, bytes)| length(headers) == Some(bytes))
+}
+
+fn length(headers: &HeaderMap) -> Option<u64> {
+    headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+fn is_throttling(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 429 | 503)
+}
+
+fn is_passing(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 408 | 425 | 429 | 500 | 502 | 503 | 504)
+}
+
+/// Whether to do it twice is not what doing it once is: a condition that held may not hold after what it was for.
+fn is_delicate(request: &HttpRequest) -> bool {
+    let conditions = [IF_MATCH, IF_NONE_MATCH];
+    let conditional = conditions.iter().any(|name| request.headers().contains_key(name));
+    request.method() == Method::POST || (request.method() == Method::PUT && conditional)
+}
+
+#[async_trait::async_trait]
+impl HttpService for Service {
+    async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        let (started, delicate) = (Instant::now(), is_delicate(&request));
+        let mut attempt = 1u32;
+        loop {
+            let ended = self.attempt(request.clone(), attempt).await;
+            let after = match &ended {
+                Ended::Answer(response) if is_passing(response.status()) => {
+                    // Whoever is turned away has not been served, so that it is safe to come again.
+                    if delicate && !is_throttling(response.status()) {
+                        None
+                    } else {
+                        let said = response.headers().get(RETRY_AFTER);
+                        let said = said.and_then(|value| value.to_str().ok()?.trim().parse().ok());
+                        Some(said.map_or_else(|| pause(self.settings.net.pause, attempt), Duration::from_secs))
+                    }
+                }
+                Ended::Answer(_) => None,
+                Ended::Broken(error) => {
+                    let safe = error.kind() == HttpErrorKind::Connect || !delicate;
+                    let passing = !matches!(error.kind(), HttpErrorKind::Decode);
+                    (safe && passing).then(|| pause(self.settings.net.pause, attempt))
+                }
+            };
+            let left = self.settings.budget.saturating_sub(started.elapsed());
+            match (after, ended) {
+                (Some(after), _) if attempt < self.settings.net.attempts && after < left => {
+                    tokio::time::sleep(after).await;
+                    attempt = attempt.saturating_add(1);
+                }
+                (_, Ended::Answer(response)) => return Ok(response),
+                (_, Ended::Broken(error)) => return Err(error),
+            }
+        }
+    }
+}

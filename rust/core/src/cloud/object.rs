@@ -1,0 +1,436 @@
+//! An object, read in ranges.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use bytes::Bytes;
+use futures_util::StreamExt;
+use object_store::path::Path;
+use object_store::{Attribute, GetOptions, GetRange, GetResult, ObjectStore};
+
+use super::Settings;
+use super::failure::{Meaning, failed, forbidden, meaning};
+use crate::error::{Error, Result};
+use crate::net::{Body, Gate, Held, Need, Ranged, SLOWEST, hold, looks_like_html, net, pause, read_many, wait};
+use crate::pool::Interrupt;
+use crate::refs::{Done, Source, Stamp};
+use crate::store::{Token, place_of};
+
+/// What all objects of a store share.
+pub struct Service {
+    /// The service.
+    pub store: Arc<dyn ObjectStore>,
+    /// How it is asked.
+    pub settings: Settings,
+    /// What bounds the requests to it.
+    pub gate: Arc<Gate>,
+    /// Where the store is, for messages.
+    pub uri: String,
+    /// Whether the service can give the last bytes of an object whose size is not known: not all can.
+    pub suffixes: AtomicBool,
+}
+
+/// An object.
+#[derive(Clone)]
+pub struct ObjectSource(Arc<Inner>);
+
+struct Inner {
+    service: Arc<Service>,
+    path: Path,
+    key: String,
+    stamp: Mutex<Stamp>,
+}
+
+/// What the client says of an answer that is all of an object, where a part was asked for.
+const NOT_A_PART: &str = "non-partial";
+
+/// What is wanted of an object.
+#[derive(Clone, Copy)]
+enum Want {
+    Range(u64, u64),
+    /// All, though no more than so many bytes.
+    Whole(u64),
+    Last(u64),
+    /// The first so many bytes, or all if there are fewer.
+    First(u64),
+}
+
+/// Why an attempt did not succeed.
+enum Trouble {
+    Final(Error),
+    Again(String),
+}
+
+impl From<Error> for Trouble {
+    fn from(error: Error) -> Self {
+        Self::Final(error)
+    }
+}
+
+impl ObjectSource {
+    /// An object under a key; nothing is asked yet. `stamp` is the state that it must have, as far as that is known.
+    pub fn new(service: &Arc<Service>, path: Path, key: &str, stamp: Stamp) -> Self {
+        let (service, key) = (Arc::clone(service), key.to_owned());
+        Self(Arc::new(Inner { service, path, key, stamp: Mutex::new(stamp) }))
+    }
+
+    /// What is known of its state, without asking.
+    pub fn known(&self) -> Stamp {
+        self.0.state().clone()
+    }
+
+    fn spawn(&self, want: Want, done: Done) {
+        let inner = Arc::clone(&self.0);
+        match net() {
+            Ok(net) => drop(net.runtime().spawn(async move { done(inner.fetch(want).await) })),
+            Err(error) => done(Err(error)),
+        }
+    }
+
+    fn read(&self, want: Want) -> Result<Bytes> {
+        let inner = Arc::clone(&self.0);
+        wait(async move { inner.fetch(want).await }, &|| false)
+    }
+
+    /// All of it, though no more than `most` bytes.
+    pub fn read_whole(&self, most: u64) -> Result<Bytes> {
+        self.read(Want::Whole(most))
+    }
+
+    /// The last bytes.
+    pub fn read_last(&self, length: u64) -> Result<Bytes> {
+        self.read(Want::Last(length))
+    }
+}
+
+/// An object as a file, for those who look for metadata in it.
+pub struct ObjectFile {
+    source: ObjectSource,
+    /// Bytes of the beginning that the question for the state brings along.
+    head: u64,
+    kept: Mutex<Bytes>,
+    received: AtomicU64,
+    requests: AtomicU64,
+}
+
+impl ObjectFile {
+    /// Nothing is asked yet.
+    pub fn new(source: ObjectSource, head: u64) -> Self {
+        Self { source, head, kept: Mutex::default(), received: AtomicU64::new(0), requests: AtomicU64::new(0) }
+    }
+
+    fn count(&self, bytes: usize) {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        self.received.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+}
+
+impl Ranged for ObjectFile {
+    fn probe(&self, interrupt: Interrupt<'_>) -> Result<Stamp> {
+        let known = self.source.known();
+        if known.size.is_some() {
+            return Ok(known);
+        }
+        let (inner, head) = (Arc::clone(&self.source.0), self.head);
+        let found = wait(
+            async move {
+                match inner.fetch(Want::First(head)).await {
+                    // Of an empty object no range can be had.
+                    Err(error) if !error.is_missing() => inner.head().await.map(|_| Bytes::new()).map_err(|_| error),
+                    found => found,
+                }
+            },
+            interrupt,
+        )?;
+        self.count(found.len());
+        *hold(&self.kept) = found;
+        Ok(self.source.known())
+    }
+
+    fn take_head(&self) -> Bytes {
+        std::mem::take(&mut *hold(&self.kept))
+    }
+
+    fn read_many(&self, ranges: &[(u64, u64)], interrupt: Interrupt<'_>) -> Result<Vec<Bytes>> {
+        let found = read_many(&self.source, ranges, interrupt)?;
+        found.iter().for_each(|part| self.count(part.len()));
+        Ok(found)
+    }
+
+    fn document(&self, most: u64, interrupt: Interrupt<'_>) -> Result<Bytes> {
+        let inner = Arc::clone(&self.source.0);
+        let found = wait(async move { inner.fetch(Want::Whole(most)).await }, interrupt)?;
+        self.count(found.len());
+        if found.len() as u64 > most {
+            return Err(Error::Limit(format!("{} has more than {most} bytes", self.source.0.url())));
+        }
+        Ok(found)
+    }
+
+    fn counts(&self) -> (u64, u64) {
+        (self.requests.load(Ordering::Relaxed), self.received.load(Ordering::Relaxed))
+    }
+}
+
+impl Source for ObjectSource {
+    fn stamp(&self) -> Result<Stamp> {
+        let known = self.known();
+        if known.size.is_some() {
+            return Ok(known);
+        }
+        let inner = Arc::clone(&self.0);
+        wait(async move { inner.head().await }, &|| false)
+    }
+
+    fn read_at(&self, offset: u64, dst: &mut [u8]) -> Result<()> {
+        dst.copy_from_slice(&self.read_range(offset, dst.len() as u64)?);
+        Ok(())
+    }
+
+    fn remote(&self) -> bool {
+        true
+    }
+
+    fn start(&self, offset: u64, length: u64, done: Done) {
+        self.spawn(Want::Range(offset, length), done);
+    }
+
+    fn start_whole(&self, most: u64, done: Done) {
+        self.spawn(Want::Whole(most), done);
+    }
+
+    fn start_last(&self, length: u64, done: Done) {
+        self.spawn(Want::Last(length), done);
+    }
+
+    fn read_range(&self, offset: u64, length: u64) -> Result<Bytes> {
+        self.read(Want::Range(offset, length))
+    }
+
+    fn token(&self) -> Option<Token> {
+        let state = self.0.state();
+        let (tag, size) = (state.etag.as_ref()?, state.size?);
+        let place = place_of(&[self.0.service.uri.as_bytes(), b"/", self.0.path.as_ref().as_bytes()]);
+        Some(Token([place, place_of(&[tag.as_bytes()]), size, 0]))
+    }
+
+    fn gap(&self) -> u64 {
+        // About what comes in the time that one more request takes to be answered.
+        256 << 10
+    }
+}
+
+impl Inner {
+    fn state(&self) -> Held<'_, Stamp> {
+        hold(&self.stamp)
+    }
+
+    async fn head(&self) -> Result<Stamp> {
+        let options = GetOptions { head: true, ..GetOptions::default() };
+        let mut attempt = 1u32;
+        loop {
+            let trouble = match self.service.store.get_opts(&self.path, options.clone()).await {
+                Ok(found) => return self.remember(&found).map(|()| self.state().clone()),
+                Err(said) => self.judge(&said),
+            };
+            self.next(trouble, &mut attempt).await?;
+        }
+    }
+
+    async fn fetch(&self, want: Want) -> Result<Bytes> {
+        if matches!(want, Want::Range(_, 0) | Want::Last(0)) {
+            return Ok(Bytes::new());
+        }
+        let mut want = self.sized(want).await?;
+        let _turn = self.service.gate.enter().await;
+        let mut body: Option<Body> = None;
+        let mut attempt = 1u32;
+        loop {
+            match self.attempt(want, &mut body, attempt).await {
+                Ok(()) => return Ok(body.map(Body::data).unwrap_or_default()),
+                Err(Trouble::Again(message)) if matches!(want, Want::Last(_)) && message.contains(NOT_A_PART) => {
+                    self.service.suffixes.store(false, Ordering::Relaxed);
+                    want = self.sized(want).await?;
+                }
+                Err(trouble) => self.next(trouble, &mut attempt).await?,
+            }
+        }
+    }
+
+    /// The last bytes as a range, where the service knows no other way to ask for them.
+    async fn sized(&self, want: Want) -> Result<Want> {
+        let Want::Last(length) = want else { return Ok(want) };
+        if self.service.suffixes.load(Ordering::Relaxed) {
+            return Ok(want);
+        }
+        let size = self.state().size;
+        let size = if let Some(size) = size { size } else { self.head().await?.size.unwrap_or_default() };
+        Ok(Want::Range(size.saturating_sub(length), size.min(length)))
+    }
+
+    /// Wait before the next attempt, if there may be one.
+    async fn next(&self, trouble: Trouble, attempt: &mut u32) -> Result<()> {
+        let message = match trouble {
+            Trouble::Final(error) => return Err(error),
+            Trouble::Again(message) => message,
+        };
+        let net = &self.service.settings.net;
+        if *attempt >= net.attempts {
+            return Err(failed(&self.key, "get", format!("{message} (after {attempt} attempts)")));
+        }
+        tokio::time::sleep(pause(net.pause, *attempt)).await;
+        *attempt = attempt.saturating_add(1);
+        Ok(())
+    }
+
+    async fn attempt(&self, want: Want, body: &mut Option<Body>, attempt: u32) -> std::result::Result<(), Trouble> {
+        let options = self.options(want, body.as_ref());
+        let asked = options.range.clone();
+        let found = match self.service.store.get_opts(&self.path, options).await {
+            Ok(found) => found,
+            Err(said) => return Err(self.judge(&said)),
+        };
+        let encoded = found.attributes.get(&Attribute::ContentEncoding).is_some_and(|name| is_packing(name.as_ref()));
+        if encoded && attempt == 1 {
+            // A proxy may do so once; what is kept so is always sent so, and its bytes are the object's.
+            return Err(Trouble::Again("the service sends it compressed".into()));
+        }
+        let (size, tag) = (found.meta.size, found.meta.e_tag.clone());
+        if let (Want::Whole(_), Some(begun)) = (want, body.as_ref())
+            && begun.len() > 0
+            && asked.is_none()
+        {
+            *body = None;
+        }
+        let first = body.is_none();
+        if !matches!(want, Want::Whole(_)) || !first {
+            self.check(&found)?;
+        }
+        if first && matches!(want, Want::Whole(_)) {
+            *self.state() = Stamp { size: Some(size), modified: None, etag: tag };
+        } else {
+            self.remember(&found)?;
+        }
+        let (start, end) = (found.range.start, found.range.end);
+        if let (true, Want::Range(offset, length)) = (first, want)
+            && end.saturating_sub(start) < length
+        {
+            let message = format!("{length} bytes from {offset} on lie past its end, at {size}");
+            return Err(Error::Stale { key: self.key.clone(), url: self.url(), message }.into());
+        }
+        let body = body.get_or_insert_with(|| match want {
+            Want::Range(offset, length) => Body::new(Some((offset, length)), length, Need::All),
+            Want::Whole(most) => {
+                let most = most.saturating_add(1).min(size);
+                Body::new(Some((0, most)), most, Need::WhatThereIs)
+            }
+            Want::Last(_) | Want::First(_) => {
+                Body::new(Some((start, end.saturating_sub(start))), end.saturating_sub(start), Need::All)
+            }
+        });
+        if first {
+            body.expect(body.limit);
+        }
+        self.receive(found, body).await
+    }
+
+    /// What to ask for: what is missing, and only of that state of the object that is known.
+    fn options(&self, want: Want, body: Option<&Body>) -> GetOptions {
+        let tag = self.state().etag.clone();
+        if let Some((from, left)) = body.and_then(Body::wanted).filter(|_| tag.is_some()) {
+            let range = Some(GetRange::Bounded(from..from.saturating_add(left)));
+            return GetOptions { range, if_match: tag, ..GetOptions::default() };
+        }
+        match want {
+            Want::Whole(_) => GetOptions::default(),
+            Want::First(length) => {
+                let range = Some(GetRange::Bounded(0..length.max(1)));
+                GetOptions { range, if_match: tag, ..GetOptions::default() }
+            }
+            Want::Range(offset, length) => {
+                let range = Some(GetRange::Bounded(offset..offset.saturating_add(length)));
+                GetOptions { range, if_match: tag, ..GetOptions::default() }
+            }
+            Want::Last(length) => {
+                GetOptions { range: Some(GetRange::Suffix(length)), if_match: tag, ..GetOptions::default() }
+            }
+        }
+    }
+
+    fn judge(&self, said: &object_store::Error) -> Trouble {
+        match meaning(said) {
+            Meaning::Missing => Trouble::Final(Error::missing(&self.key)),
+            Meaning::Forbidden(_) if self.service.settings.forbidden_is_missing => {
+                Trouble::Final(Error::missing(&self.key))
+            }
+            Meaning::Forbidden(message) => Trouble::Final(forbidden(&self.key, "get", &message)),
+            Meaning::Condition => Trouble::Final(self.changed("the service says that it was changed")),
+            Meaning::Final(message) => Trouble::Final(failed(&self.key, "get", message)),
+            Meaning::Again(message) => Trouble::Again(message),
+        }
+    }
+
+    fn changed(&self, message: &str) -> Error {
+        Error::Stale { key: self.key.clone(), url: self.url(), message: message.into() }
+    }
+
+    fn url(&self) -> String {
+        format!("{}/{}", self.service.uri, self.key)
+    }
+
+    /// Whether an answer is of the state that is known.
+    fn check(&self, found: &GetResult) -> Result<()> {
+        let now = Stamp { size: Some(found.meta.size), modified: None, etag: found.meta.e_tag.clone() };
+        let known = Stamp { modified: None, ..self.state().clone() };
+        known.contradiction(&now).map_or(Ok(()), |message| Err(self.changed(&message)))
+    }
+
+    fn remember(&self, found: &GetResult) -> Result<()> {
+        let mut state = self.state();
+        state.size = Some(found.meta.size);
+        state.etag = state.etag.take().or_else(|| found.meta.e_tag.clone());
+        Ok(())
+    }
+
+    async fn receive(&self, found: GetResult, body: &mut Body) -> std::result::Result<(), Trouble> {
+        let html = found.attributes.get(&Attribute::ContentType).is_some_and(|kind| {
+            let kind: &str = kind.as_ref();
+            kind.trim_start().to_ascii_lowercase().starts_with("text/html")
+        });
+        let (net, started, before) = (&self.service.settings.net, Instant::now(), body.len());
+        let mut stream = found.into_stream();
+        while !body.is_complete() {
+            let piece = match tokio::time::timeout(net.stall, stream.next()).await {
+                Ok(Some(Ok(piece))) => piece,
+                Ok(Some(Err(said))) => {
+                    let text = super::failure::words(&said.to_string());
+                    return Err(Trouble::Again(format!("the answer broke off: {text}")));
+                }
+                Ok(None) => break,
+                Err(_) => return Err(Trouble::Again(format!("not a byte within {:?}", net.stall))),
+            };
+            if html && body.len() == 0 && looks_like_html(&piece) {
+                return Err(Trouble::Again("the service sent an HTML page in place of the data".into()));
+            }
+            // More than was asked for: of a whole that is too long the first bytes are enough.
+            let room = usize::try_from(body.limit.saturating_sub(body.len())).unwrap_or(usize::MAX);
+            let piece = if piece.len() > room { piece.slice(..room) } else { piece };
+            body.add(piece);
+            let took = started.elapsed();
+            let due = took.as_secs().saturating_mul(SLOWEST);
+            if took > net.patience && body.len().saturating_sub(before) < due.max(1) {
+                return Err(failed(&self.key, "get", "the service sends too slowly").into());
+            }
+        }
+        if body.is_complete() {
+            Ok(())
+        } else {
+            Err(Trouble::Again(format!("the answer ended after {} bytes", body.len())))
+        }
+    }
+}
+
+fn is_packing(name: &str) -> bool {
+    ["gzip", "deflate", "br", "zstd", "compress"].iter().any(|known| name.to_ascii_lowercase().contains(known))
+}

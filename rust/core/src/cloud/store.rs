@@ -1,0 +1,444 @@
+//! Keys of a bucket below a prefix, as a store.
+
+use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, mpsc};
+
+use bytes::Bytes;
+use futures_util::StreamExt;
+use object_store::path::Path;
+use url::Url;
+
+use super::Settings;
+use super::build::{Kind, Place, build};
+use super::failure::{Meaning, failed, forbidden, meaning};
+use super::listing::{self, child};
+use super::object::{ObjectFile, ObjectSource, Service};
+use super::putting::{self, Condition};
+use crate::ask;
+use crate::buffer::Buffer;
+use crate::error::{Error, Result};
+use crate::keys::Keys;
+use crate::net::{Blocks, HttpSource, Judge, hold, net, wait};
+use crate::refs::{Part, Source, Stamp};
+use crate::store::{Listing, Locate, Object, PutDone, Spot, Store, check_key, check_prefix, place_of};
+
+/// Objects whose state is remembered.
+const REMEMBERED: usize = 1 << 16;
+
+/// Documents of this size are the largest that are read as a whole.
+const LARGEST: u64 = 1 << 40;
+
+/// Keys of a bucket below a prefix.
+pub struct CloudStore {
+    place: Place,
+    prefix: String,
+    settings: Settings,
+    reach: Judge,
+    /// The service, made anew in each process: connections do not survive a fork.
+    service: Mutex<Option<(u32, Arc<Service>)>>,
+    /// States of objects that were read in parts.
+    seen: Mutex<HashMap<String, Stamp>>,
+}
+
+impl CloudStore {
+    /// A store; nothing is asked yet. `reach` judges where redirections of a web server lead.
+    pub fn new(place: Place, prefix: &str, settings: Settings, reach: Judge) -> Result<Self> {
+        let made = Self {
+            place,
+            prefix: prefix.trim_matches('/').to_owned(),
+            settings,
+            reach,
+            service: Mutex::default(),
+            seen: Mutex::default(),
+        };
+        if made.place.kind != Kind::Web {
+            made.service()?;
+            child(&Path::default(), &made.prefix)?;
+        }
+        Ok(made)
+    }
+
+    fn service(&self) -> Result<Arc<Service>> {
+        let process = std::process::id();
+        let known = hold(&self.service).as_ref().filter(|(owner, _)| *owner == process).map(|(_, one)| Arc::clone(one));
+        if let Some(service) = known {
+            return Ok(service);
+        }
+        let service = Arc::new(Service {
+            store: build(&self.place, self.settings)?,
+            settings: self.settings,
+            gate: net()?.gate(&self.place.server()),
+            uri: self.place.uri.clone(),
+            suffixes: AtomicBool::new(self.place.kind != Kind::Azure),
+        });
+        *hold(&self.service) = Some((process, Arc::clone(&service)));
+        Ok(service)
+    }
+
+    fn root(&self) -> Result<Path> {
+        child(&Path::default(), &self.prefix)
+    }
+
+    fn path(&self, key: &str) -> Result<Path> {
+        check_key(key)?;
+        child(&self.root()?, key)
+    }
+
+    /// What is under a key, to be read; nothing is asked yet.
+    fn source(&self, key: &str, stamp: Stamp) -> Result<Arc<dyn Source>> {
+        if self.place.kind == Kind::Web {
+            return Ok(Arc::new(self.page(key)?));
+        }
+        Ok(Arc::new(self.object(key, stamp)?))
+    }
+
+    /// What is under a key in a state that is known, as far as it is, for who reads it in parts.
+    pub fn part_of(&self, key: &str, stamp: Stamp) -> Result<Arc<dyn Source>> {
+        self.source(key, stamp)
+    }
+
+    /// What is under a key as a file, of which the first request brings so many bytes.
+    pub fn file(&self, key: &str, head: u64) -> Result<Blocks> {
+        if self.place.kind == Kind::Web {
+            return Ok(Blocks::new(self.page(key)?));
+        }
+        Ok(Blocks::new(ObjectFile::new(self.object(key, Stamp::default())?, head)))
+    }
+
+    fn object(&self, key: &str, stamp: Stamp) -> Result<ObjectSource> {
+        Ok(ObjectSource::new(&self.service()?, self.path(key)?, key, stamp))
+    }
+
+    fn page(&self, key: &str) -> Result<HttpSource> {
+        check_key(key)?;
+        let text = self.place.config.get("url").map(String::as_str).unwrap_or_default();
+        let bad = |message: String| Error::Invalid(format!("{}: {message}", self.place.uri));
+        let mut url = Url::parse(text).map_err(|error| bad(error.to_string()))?;
+        {
+            let mut parts = url.path_segments_mut().map_err(|()| bad("it cannot have keys below it".into()))?;
+            parts.pop_if_empty();
+            parts.extend(self.prefix.split('/').filter(|part| !part.is_empty()));
+            parts.extend(key.split('/'));
+        }
+        Ok(HttpSource::new(url, true, Stamp::default(), Arc::clone(&self.reach), self.settings.net))
+    }
+
+    fn remember(&self, key: &str, stamp: Stamp) {
+        let mut seen = hold(&self.seen);
+        if seen.len() >= REMEMBERED {
+            seen.clear();
+        }
+        seen.insert(key.to_owned(), stamp);
+    }
+
+    fn remembered(&self, key: &str) -> Stamp {
+        hold(&self.seen).get(key).cloned().unwrap_or_default()
+    }
+
+    /// Forget the states of all objects: some were changed.
+    pub fn forget(&self) {
+        hold(&self.seen).clear();
+    }
+
+    fn only_read<T>(&self, key: &str, op: &'static str) -> Result<T> {
+        let message = "what lies on a web server is only read".into();
+        Err(Error::Store { key: key.into(), op, message, errno: Some(libc::EROFS) })
+    }
+
+    /// A part of a value: `length` bytes (`None`: all) from `start` on, or the last ones if that is negative.
+    pub fn get_range(&self, key: &str, start: i64, length: Option<u64>) -> Result<Option<Bytes>> {
+        let read = || -> Result<Bytes> {
+            let source = self.source(key, Stamp::default())?;
+            let size = || Ok::<u64, Error>(source.stamp()?.size.unwrap_or_default());
+            let (from, n) = match (u64::try_from(start), length) {
+                (Err(_), None) if self.place.kind != Kind::Web => {
+                    return self.object(key, Stamp::default())?.read_last(start.unsigned_abs());
+                }
+                (Err(_), length) => {
+                    let size = size()?;
+                    let from = size.saturating_sub(start.unsigned_abs());
+                    (from, length.unwrap_or(u64::MAX).min(size.saturating_sub(from)))
+                }
+                (Ok(start), length) => {
+                    let size = size()?;
+                    let from = start.min(size);
+                    (from, length.unwrap_or(u64::MAX).min(size.saturating_sub(from)))
+                }
+            };
+            source.read_range(from, n)
+        };
+        found(read())
+    }
+
+    /// Several values, all asked for at once.
+    pub fn get_many(&self, keys: &[String]) -> Result<Vec<Option<Bytes>>> {
+        let (sender, receiver) = mpsc::channel();
+        for (i, key) in keys.iter().enumerate() {
+            let sender = sender.clone();
+            let done = Box::new(move |answer| drop(sender.send((i, answer))));
+            self.source(key, Stamp::default())?.start_whole(LARGEST, done);
+        }
+        let mut values: Vec<Option<Bytes>> = keys.iter().map(|_| None).collect();
+        for _ in keys {
+            let (i, answer) = loop {
+                match receiver.recv_timeout(POLL) {
+                    Ok(arrived) => break arrived,
+                    Err(mpsc::RecvTimeoutError::Timeout) if !ask::stop() => {}
+                    Err(_) => return Err(Error::Interrupted),
+                }
+            };
+            if let Some(slot) = values.get_mut(i) {
+                *slot = found(answer)?;
+            }
+        }
+        Ok(values)
+    }
+
+    /// A value and its ETag.
+    pub fn get_tagged(&self, key: &str, most: u64) -> Result<Option<(Bytes, String)>> {
+        if self.place.kind == Kind::Web {
+            return self.only_read(key, "put");
+        }
+        let object = self.object(key, Stamp::default())?;
+        let Some(value) = found(object.read_whole(most))? else { return Ok(None) };
+        let tag = object.known().etag;
+        let tag = tag.ok_or_else(|| failed(key, "get", "the service gives no ETag, so that changes cannot be safe"))?;
+        Ok(Some((value, tag)))
+    }
+
+    /// Put a value if the condition holds: the new ETag, or `None` if it does not. `tag` is that of what must be there;
+    /// without it, nothing must be.
+    pub fn put_if(&self, key: &str, value: Bytes, tag: Option<String>) -> Result<Option<String>> {
+        if self.place.kind == Kind::Web {
+            return self.only_read(key, "put");
+        }
+        let (service, path, name) = (self.service()?, self.path(key)?, key.to_owned());
+        let condition = tag.map_or(Condition::Absent, Condition::Is);
+        wait(async move { putting::put_if(&service, &path, &name, value, condition).await }, &|| false)
+    }
+
+    fn listed(&self, prefix: &str, deep: bool) -> Result<Listing> {
+        check_prefix(prefix)?;
+        if self.place.kind == Kind::Web {
+            return Err(failed(prefix, "list", "a web server does not list what it has"));
+        }
+        let (service, root, name) = (self.service()?, self.root()?, prefix.to_owned());
+        let work = async move {
+            let store = &*service.store;
+            if deep {
+                listing::below(store, &root, &name).await
+            } else {
+                listing::right_below(store, &root, &name).await
+            }
+        };
+        wait(work, &|| false)
+    }
+}
+
+/// How often a waiting caller asks whether it should stop.
+const POLL: std::time::Duration = std::time::Duration::from_millis(50);
+
+/// An answer in which something missing is `None`.
+fn found<T>(answer: Result<T>) -> Result<Option<T>> {
+    match answer {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if error.is_missing() => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The chunks of an array: each is an object of its own.
+struct Chunks<'a> {
+    store: &'a CloudStore,
+    keys: &'a Keys,
+    /// Those that were looked up last, by their numbers.
+    names: Mutex<Vec<String>>,
+}
+
+impl Locate for Chunks<'_> {
+    fn begin(&self) {
+        hold(&self.names).clear();
+    }
+
+    fn find(&self, index: &[u64]) -> Result<Option<Spot>> {
+        let mut key = String::new();
+        self.keys.write(index, &mut key);
+        let mut names = hold(&self.names);
+        let place = u32::try_from(names.len()).map_err(|_| Error::Limit("too many chunks at once".into()))?;
+        names.push(key);
+        Ok(Some(Spot::There { place, offset: 0, length: None }))
+    }
+
+    fn source(&self, place: u32) -> Result<Arc<dyn Source>> {
+        let names = hold(&self.names);
+        let key = usize::try_from(place).ok().and_then(|at| names.get(at)).cloned();
+        drop(names);
+        let key = key.ok_or_else(|| Error::Invalid("a chunk that was not looked up".into()))?;
+        self.store.source(&key, self.store.remembered(&key))
+    }
+
+    fn objects(&self) -> bool {
+        true
+    }
+
+    fn seen(&self, key: &str, stamp: Stamp) {
+        self.store.remember(key, stamp);
+    }
+
+    fn doubt(&self) {
+        self.store.forget();
+    }
+}
+
+impl Store for CloudStore {
+    fn place(&self, key: &str) -> u64 {
+        place_of(&[self.place.uri.as_bytes(), b"/", self.prefix.as_bytes(), b"/", key.as_bytes()])
+    }
+
+    fn is_far(&self) -> bool {
+        true
+    }
+
+    fn is_conditional(&self) -> bool {
+        self.settings.conditional && self.place.kind != Kind::Web
+    }
+
+    fn get(&self, key: &str, dst: &mut Buffer, most: usize) -> Result<bool> {
+        let (sender, receiver) = mpsc::channel();
+        let most = u64::try_from(most).unwrap_or(u64::MAX).min(LARGEST);
+        let source = self.source(key, Stamp::default())?;
+        source.start_whole(most, Box::new(move |answer| drop(sender.send(answer))));
+        let answer = loop {
+            match receiver.recv_timeout(POLL) {
+                Ok(answer) => break answer,
+                Err(mpsc::RecvTimeoutError::Timeout) if !ask::stop() => {}
+                Err(_) => return Err(Error::Interrupted),
+            }
+        };
+        let Some(value) = found(answer)? else { return Ok(false) };
+        dst.assign(&value);
+        Ok(true)
+    }
+
+    fn open(&self, key: &str) -> Result<Option<Box<dyn Object + '_>>> {
+        let source = self.source(key, Stamp::default())?;
+        let Some(stamp) = found(source.stamp())? else { return Ok(None) };
+        let length = stamp.size.ok_or_else(|| failed(key, "get", "the service does not say how large it is"))?;
+        Ok(Some(Box::new(Part { source, offset: 0, length, key: key.into() })))
+    }
+
+    fn locate<'a>(&'a self, keys: &'a Keys) -> Option<Box<dyn Locate + 'a>> {
+        Some(Box::new(Chunks { store: self, keys, names: Mutex::default() }))
+    }
+
+    fn put(&self, key: &str, parts: &[&[u8]]) -> Result<()> {
+        if self.place.kind == Kind::Web {
+            return self.only_read(key, "put");
+        }
+        let (service, path, name) = (self.service()?, self.path(key)?, key.to_owned());
+        let value = Bytes::from(parts.concat());
+        wait(async move { putting::put(&service, &path, &name, value).await }, &|| false)
+    }
+
+    fn start_put(&self, key: &str, value: Option<Bytes>, done: PutDone) {
+        let ready = || -> Result<_> {
+            if self.place.kind == Kind::Web {
+                return self.only_read(key, "put");
+            }
+            Ok((self.service()?, self.path(key)?, net()?))
+        };
+        let (service, path, net) = match ready() {
+            Ok(ready) => ready,
+            Err(error) => return done(Err(error)),
+        };
+        let name = key.to_owned();
+        drop(net.runtime().spawn(async move {
+            done(match value {
+                Some(value) => putting::put(&service, &path, &name, value).await,
+                None => putting::erase(&service, &path, &name).await,
+            });
+        }));
+    }
+
+    fn get_tagged(&self, key: &str, dst: &mut Buffer, most: usize) -> Result<Option<String>> {
+        let most = u64::try_from(most).unwrap_or(u64::MAX).min(LARGEST);
+        let Some((value, tag)) = Self::get_tagged(self, key, most)? else { return Ok(None) };
+        dst.assign(&value);
+        Ok(Some(tag))
+    }
+
+    fn put_tagged(&self, key: &str, parts: &[&[u8]], tag: Option<String>) -> Result<bool> {
+        Ok(self.put_if(key, Bytes::from(parts.concat()), tag)?.is_some())
+    }
+
+    fn erase(&self, key: &str) -> Result<bool> {
+        let there = self.size(key)?.is_some();
+        if there {
+            self.clear(key)?;
+        }
+        Ok(there)
+    }
+
+    fn clear(&self, key: &str) -> Result<()> {
+        if self.place.kind == Kind::Web {
+            return self.only_read(key, "erase");
+        }
+        let (service, path, name) = (self.service()?, self.path(key)?, key.to_owned());
+        wait(async move { putting::erase(&service, &path, &name).await }, &|| false)
+    }
+
+    fn clear_many(&self, keys: &[String]) -> Result<()> {
+        if self.place.kind == Kind::Web {
+            return self.only_read("", "erase");
+        }
+        let (service, root) = (self.service()?, self.root()?);
+        let paths = keys.iter().map(|key| child(&root, key)).collect::<Result<Vec<Path>>>()?;
+        let work = async move {
+            let paths = futures_util::stream::iter(paths.into_iter().map(Ok)).boxed();
+            let mut gone = service.store.delete_stream(paths);
+            while let Some(one) = gone.next().await {
+                let Err(said) = one else { continue };
+                match meaning(&said) {
+                    Meaning::Missing => {}
+                    Meaning::Forbidden(message) => return Err(forbidden("", "erase", &message)),
+                    _ => return Err(failed("", "erase", super::failure::words(&said.to_string()))),
+                }
+            }
+            Ok(())
+        };
+        wait(work, &|| false)
+    }
+
+    fn erase_prefix(&self, prefix: &str) -> Result<()> {
+        if self.place.kind == Kind::Web {
+            return self.only_read(prefix, "erase");
+        }
+        self.clear_many(&self.list_prefix(prefix)?)
+    }
+
+    fn list_prefix(&self, prefix: &str) -> Result<Vec<String>> {
+        Ok(self.listed(prefix, true)?.0)
+    }
+
+    fn list_dir(&self, prefix: &str) -> Result<Listing> {
+        self.listed(prefix, false)
+    }
+
+    fn sizes(&self, prefix: &str) -> Result<Option<HashMap<String, u64>>> {
+        check_prefix(prefix)?;
+        if self.place.kind == Kind::Web {
+            return Ok(None);
+        }
+        let (service, root, name) = (self.service()?, self.root()?, prefix.to_owned());
+        wait(async move { listing::sizes(&*service.store, &root, &name).await.map(Some) }, &|| false)
+    }
+
+    fn size(&self, key: &str) -> Result<Option<u64>> {
+        Ok(found(self.source(key, Stamp::default())?.stamp())?.and_then(|stamp| stamp.size))
+    }
+
+    fn gap(&self) -> usize {
+        256 << 10
+    }
+}

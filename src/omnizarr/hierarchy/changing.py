@@ -1,0 +1,58 @@
+"""Changing metadata that others may change at the same time.
+
+In this process one lock is enough. Where the store can put on condition, as object stores can, no other process's
+change is lost either: a change is made to what was read, put only if that is still there, and made anew if it is not.
+Who adds to an array, or resizes it, keeps others from doing so for that long, by a lease in the store.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final, TypeVar
+
+from omnizarr.errors import ConflictError
+from omnizarr.hierarchy.context import Context
+from omnizarr.hierarchy.lease import Lease
+from omnizarr.store.tagged import ChangedError, TaggedStore, conditional
+
+_T = TypeVar("_T")
+
+_TRIES: Final = 100
+
+
+def changed(context: Context, path: str, change: Callable[[Context], _T]) -> _T:
+    """Make a change with the lock held, again and again until nobody came between.
+
+    Args:
+        context: The store, opened for writing.
+        path: The node's path, for messages.
+        change: Reads what it changes through the context that it is given, and writes it there.
+
+    Raises:
+        ConflictError: If others are quicker time after time.
+    """
+    with context.lock:
+        target = conditional(context.store)
+        if target is None:
+            return change(context)
+        for attempt in range(_TRIES):
+            try:
+                return change(context.over(TaggedStore(context.store, target)))
+            except ChangedError:
+                time.sleep(random.random() * min(0.01 * 2**attempt, 1.0))  # noqa: S311 - only to spread attempts
+        raise ConflictError(f"others changed it, too, and were quicker {_TRIES} times", path=path or "/")
+
+
+@contextmanager
+def alone(context: Context, path: str) -> Iterator[None]:
+    """Keep others from changing the shape of an array, where the store can put on condition."""
+    with context.lock:
+        target = conditional(context.store, path + "/" if path else "")
+        if target is None:
+            yield
+            return
+        with Lease(*target):
+            yield

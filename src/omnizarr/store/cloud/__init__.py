@@ -1,0 +1,1 @@
+"""Object stores: where they are, with what credentials, and what other libraries call them."""

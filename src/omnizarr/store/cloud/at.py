@@ -1,0 +1,42 @@
+"""A place together with the options that open it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+class At:
+    """A place in an object store, and the credentials and settings that lead there; secrets do not show.
+
+    Args:
+        where: The URL.
+        storage_options: Options as fsspec or obstore have them.
+    """
+
+    __slots__ = ("options", "where")
+
+    def __init__(self, where: str, storage_options: Mapping[str, Any] | None = None) -> None:
+        self.where = where
+        self.options = dict(storage_options or {})
+
+    def __repr__(self) -> str:
+        return f"At({self.where.partition('?')[0]!r}, {{{', '.join(f'{name!r}: …' for name in self.options)}}})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return At, (self.where, self.options)
+
+
+def at(where: str, **storage_options: Any) -> At:  # noqa: ANN401 - options of many kinds
+    """Name a place in an object store together with what opens it; every function that takes a place takes this.
+
+    Args:
+        where: The URL: `s3://…`, `gs://…`, `az://…`, or any that netcdf-c knows.
+        **storage_options: Credentials and settings by the names of fsspec or obstore: `key`, `secret`, `token`,
+            `anon`, `profile`, `region`, `endpoint_url`, `requester_pays` and others.
+
+    >>> import omnizarr as oz
+    >>> oz.at("s3://data/ocean", key="me", secret="hush")
+    At('s3://data/ocean', {'key': …, 'secret': …})
+    """
+    return At(where, storage_options)
