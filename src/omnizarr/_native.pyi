@@ -255,6 +255,7 @@ class RemoteFile:
         patience: float | None = None,
         attempts: int | None = None,
         pause: float | None = None,
+        pages: bool = False,
     ) -> RemoteFile: ...
     def stamp(self) -> tuple[int | None, int | None, str | None]:
         """Return size, time of the last change and ETag; the first call brings the file's beginning."""

@@ -113,3 +113,38 @@ def test_one_place_is_no_list(place):
         taken(place, "/data/")
     with pytest.raises(TypeError, match="list of places"):
         oz.refs.combine([place], allow="/data/")
+
+
+def _part(number, file):
+    """A set of one file, as JSON has it: two values, and where they lie."""
+    array = {"zarr_format": 2, "shape": [2], "chunks": [2], "dtype": "<i2", "order": "C", "fill_value": None}
+    text = json.dumps({**array, "compressor": None, "filters": None})
+    names = json.dumps({"_ARRAY_DIMENSIONS": ["x"]})
+    refs = {".zgroup": '{"zarr_format": 2}', "x/.zarray": text, "x/.zattrs": names, "x/0": [file, 4 * number, 4]}
+    return {"version": 1, "refs": refs}
+
+
+def test_mappings_are_combined(place, tmp_path):
+    """What other packages return, given as it is, with names and without."""
+    sets = [_part(number, str(tmp_path / "a.bin")) for number in (0, 1, 2)]
+    with pytest.raises(UnsafeError, match="is not followed"):
+        oz.refs.combine(sets, concat="x")
+    for some in (sets, {f"part {i}": one for i, one in enumerate(sets)}, list(zip("abc", sets, strict=True))):
+        made = oz.refs.combine(some, concat="x", allow=[str(tmp_path)])
+        oz.refs.write(made, tmp_path / "x.json", overwrite=True)
+        np.testing.assert_array_equal(oz.open(tmp_path / "x.json")["x"][...], VALUES)
+
+
+def test_named_places_are_combined(place, tmp_path):
+    for number in (0, 1, 2):
+        (tmp_path / f"{number}.json").write_text(json.dumps(_part(number, "a.bin")))
+    pairs = [(f"n{number}", tmp_path / f"{number}.json") for number in (0, 1, 2)]
+    oz.refs.write(oz.refs.combine(pairs, concat="x"), tmp_path / "x.json")
+    np.testing.assert_array_equal(oz.open(tmp_path / "x.json")["x"][...], VALUES)
+
+
+def test_one_set_is_no_list(place):
+    with pytest.raises(NodeTypeError, match="this is one set"):
+        oz.refs.combine(_part(0, "a.bin"), concat="x")
+    with pytest.raises(NodeTypeError, match="one place"):
+        oz.refs.combine(place, concat="x")

@@ -251,3 +251,21 @@ def test_export_of_padded_chunks(tmp_path):
     made = oz.open(tmp_path / "out.zarr")
     assert made.metadata.grid.stored is None
     assert made[...].tolist() == [1, 2, 3, 4, 5]
+
+
+def test_export_of_floats_for_xarray(tmp_path):
+    """In Zarr v3 xarray wants the fill value of floats in base64, and opens nothing else."""
+    xr = pytest.importorskip("xarray")
+    wanted = xr.Dataset({"v": ("x", np.array([1.0, np.nan, 3.0], "f4"), {"units": "K"}), "i": ("x", [1, 2, 3])})
+    wanted.to_netcdf(tmp_path / "a.nc", engine="netcdf4", encoding={"v": {"_FillValue": -9.0}})
+    export(tmp_path / "a.nc", tmp_path / "a.zarr", format="zarr3")
+    with xr.open_zarr(tmp_path / "a.zarr", consolidated=False) as found:
+        xr.testing.assert_identical(found.load(), wanted)
+
+
+def test_sources_of_a_kind_that_is_not_looked_at():
+    urls = [f"tape://shelf/{i}.bin" for i in range(5)]
+    rows = Chunks.ranges((5,), np.arange(5), [0] * 5, 2)
+    found = validate(References(documents("v", [5], [1]), {"v": rows}, urls), sample=0)
+    unchecked = [one for one in found if one.rule == "unchecked"]
+    assert [(one.times, "5 sources of the kind 'tape'" in one.message) for one in unchecked] == [(5, True)]

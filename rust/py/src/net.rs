@@ -34,7 +34,7 @@ fn seconds(value: Option<f64>, default: Duration) -> Duration {
 #[pymethods]
 impl RemoteFile {
     #[new]
-    #[pyo3(signature = (url, allow, *, head=64 << 10, stall=None, patience=None, attempts=None, pause=None))]
+    #[pyo3(signature = (url, allow, *, head=64 << 10, stall=None, patience=None, attempts=None, pause=None, pages=false))]
     #[allow(clippy::too_many_arguments, reason = "keywords, most of them for tests")]
     fn new(
         py: Python<'_>,
@@ -45,6 +45,7 @@ impl RemoteFile {
         patience: Option<f64>,
         attempts: Option<u32>,
         pause: Option<f64>,
+        pages: bool,
     ) -> PyResult<Self> {
         let usual = Settings::default();
         let settings = Settings {
@@ -53,6 +54,7 @@ impl RemoteFile {
             pause: seconds(pause, usual.pause),
             attempts: attempts.unwrap_or(usual.attempts),
             head,
+            pages,
         };
         let guard = Arc::new(Guard { allow, ..Guard::default() });
         match guard.reach(url).map_err(|error| raise(py, error, None))? {

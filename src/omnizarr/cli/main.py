@@ -11,7 +11,7 @@ import os
 import sys
 import warnings
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Final, NoReturn
@@ -31,7 +31,7 @@ __all__ = ["COMMANDS", "DONE", "NO", "TROUBLE", "main", "parser_of"]
 DONE, NO, TROUBLE = 0, 1, 2
 """Exit codes: done, or yes; the answer is no (differs, is not valid, is not there); something went wrong."""
 
-_WITH_VALUE: Final = ("--allow", "--colour", "--color")
+_WITH_VALUE: Final = ("--allow", "--colour", "--color", "--storage-option")
 """Options of all commands that take a value, which may also stand before the command."""
 
 
@@ -141,7 +141,12 @@ def _run(command: str, arguments: Namespace, parser: Parser) -> int:
         as_json=arguments.json, colour=arguments.colour, quiet=arguments.quiet, options=options
     )
     try:
-        with warnings.catch_warnings(), _allowed(arguments.allow):
+        with (
+            warnings.catch_warnings(),
+            _allowed(arguments.allow),
+            _with_options(arguments.storage_option),
+            _traced(arguments.trace),
+        ):
             warnings.simplefilter("always")
             warnings.showwarning = out.show_warning
             code: int = _module(command).run(arguments, out)
@@ -153,6 +158,37 @@ def _run(command: str, arguments: Namespace, parser: Parser) -> int:
         raise
     except Exception as error:  # noqa: BLE001 - nobody who types a command wants a traceback
         return _trouble(error, out)
+
+
+def _traced(on: bool) -> AbstractContextManager[None]:
+    if not on:
+        return nullcontext()
+    found: AbstractContextManager[None] = import_module("omnizarr.cli.trace").traced(on)
+    return found
+
+
+@contextmanager
+def _with_options(given: list[str]) -> Generator[None, None, None]:
+    """Open object stores with these settings, also in processes that a command starts."""
+    from omnizarr.cli.parser import UsageError  # noqa: PLC0415 - as above
+
+    name = "OMNIZARR_STORAGE_OPTIONS"
+    before = os.environ.get(name)
+    if given:
+        import json  # noqa: PLC0415 - most commands need none of this
+
+        wrong = [one for one in given if "=" not in one]
+        if wrong:
+            raise UsageError("oz", f"--storage-option {wrong[0]!r} is not of the form NAME=VALUE")
+        options = json.loads(before) if before else {}
+        os.environ[name] = json.dumps({**options, **dict(one.split("=", 1) for one in given)})
+    try:
+        yield
+    finally:
+        if given and before is None:
+            del os.environ[name]
+        elif given and before is not None:
+            os.environ[name] = before
 
 
 @contextmanager

@@ -81,6 +81,14 @@ def add_common(parser: ArgumentParser) -> None:
         help="a folder or URL that reference sets may reach besides their own; repeat it",
     )
     group.add_argument(
+        "--storage-option",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a setting of object stores, as fsspec names it: profile=…, anon=true, endpoint_url=…; repeat it",
+    )
+    group.add_argument("--trace", action="store_true", help="print a table of all requests to servers at the end")
+    group.add_argument(
         "--colour",
         "--color",
         choices=("auto", "always", "never"),

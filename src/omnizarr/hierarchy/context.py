@@ -11,6 +11,7 @@ from omnizarr.errors import ReadOnlyError
 from omnizarr.format.dialects import WRITABLE
 from omnizarr.hierarchy.consolidated import Block, load_block
 from omnizarr.hierarchy.lock import lock_of
+from omnizarr.hierarchy.seen import SeenStore
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.native import FileStore, MemoryStore, ZipStore
@@ -28,11 +29,12 @@ class Context:
         cache_bytes: Size of each array's cache of decoded chunks.
         only_read: The format of the nodes, if it is one that can only be read.
         block_root: Path of the group whose consolidated metadata may be used, or `None` for none.
+        seen: Documents that were fetched when the node was opened, until they are looked at again.
     """
 
     __slots__ = (
         *("_block", "_lock", "block_root", "cache_bytes"),
-        *("limits", "only_read", "read_only", "store", "write_empty"),
+        *("limits", "only_read", "read_only", "seen", "store", "write_empty"),
     )
 
     def __init__(
@@ -53,6 +55,7 @@ class Context:
         self.cache_bytes = cache_bytes
         self.block_root = block_root
         self.only_read = only_read
+        self.seen: dict[str, bytes | None] | None = None
         self._block: Block | None = None
         self._lock: tuple[int, RLock] | None = None
 
@@ -72,7 +75,8 @@ class Context:
     def block(self) -> Block | None:
         """Consolidated metadata that answers for the documents below it; looked for when first asked for."""
         if self._block is None and self.block_root is not None:
-            self._block = load_block(self.store, self.block_root, self.limits)
+            store = self.store if self.seen is None else SeenStore(self.store, self.seen)
+            self._block, self.seen = load_block(store, self.block_root, self.limits), None
             if self._block is None:
                 self.block_root = None
         return self._block

@@ -32,7 +32,8 @@ __all__ = [
     "parse",
 ]
 
-_COMMON: Final = (*ZARR3.documents, *ZARR2.documents)
+COMMON: Final = (*ZARR3.documents, *ZARR2.documents)
+"""Names of the documents that most nodes have."""
 _RARE: Final = tuple(name for one in DIALECTS.values() if one not in (ZARR3, ZARR2) for name in one.documents)
 
 _MOST_RENDERED: Final = 64
@@ -57,7 +58,7 @@ def load(store: Store, path: str, limits: Limits = DEFAULT_LIMITS, only: str | N
         UnsupportedError: If `only` is no dialect.
     """
     start = path + "/" if path else ""
-    names = _COMMON if only is None else dialect(only).documents
+    names = COMMON if only is None else dialect(only).documents
     values = store.get_many([start + name for name in names])
     if only is None and limits is DEFAULT_LIMITS:
         meta = known(*values)
@@ -85,7 +86,7 @@ def implied(store: Store, path: str) -> GroupMeta | None:
     above = path
     while above:
         above = above.rpartition("/")[0]
-        meta = _readable(store, above, _texts(store, above, (*_COMMON, *_RARE)), DEFAULT_LIMITS)
+        meta = _readable(store, above, _texts(store, above, (*COMMON, *_RARE)), DEFAULT_LIMITS)
         if isinstance(meta, GroupMeta) and dialect(meta.format).implicit_groups and any(store.list_dir(path + "/")):
             return GroupMeta(format=meta.format)
         if meta is not None:  # what lies below an array are its chunks
@@ -97,7 +98,7 @@ def load_many(store: Store, paths: Sequence[str], limits: Limits, parent: str) -
     """Return what is at each of the paths, or why it cannot be read; `parent` is the dialect that most will have."""
     own = dialect(parent)
     metas = _load_some(store, paths, limits, own.documents)
-    others = (_COMMON, _RARE) if own is ZARR3 or own is ZARR2 else (_COMMON,)
+    others = (COMMON, _RARE) if own is ZARR3 or own is ZARR2 else (COMMON,)
     for names in others:
         missing = [i for i, meta in enumerate(metas) if meta is None]
         if not missing:
@@ -169,7 +170,7 @@ def as_path(path: object) -> str:
 
 def format_of(store: Store, path: str) -> str | None:
     """Return the format of the documents at a path without reading what they say, or `None` if no node is there."""
-    for names in (_COMMON, _RARE):
+    for names in (COMMON, _RARE):
         name = claimed(_texts(store, path, names))
         if name is not None:
             return name

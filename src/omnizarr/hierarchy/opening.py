@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 from omnizarr.errors import MetadataError, NotFoundError, OmnizarrError, ReadOnlyError, UnsupportedError
 from omnizarr.format.dialects import DRAFT, ZARR2
-from omnizarr.format.names import join, normal_path
+from omnizarr.format.names import ZMETADATA, join, normal_path
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.create import ArrayOptions, check_format
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.listing import find_copy, not_found
-from omnizarr.hierarchy.nodes import Meta, format_of, implied, load
+from omnizarr.hierarchy.nodes import COMMON, Meta, format_of, implied, load
 from omnizarr.hierarchy.save import create
+from omnizarr.hierarchy.seen import SeenStore
 from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
@@ -94,12 +95,21 @@ class Place:
         """
         context = self.context
         plain = only != DRAFT.name
-        meta = load(context.store, self.path, context.limits, only) if plain else None
+        meta = load(self._first(only), self.path, context.limits, only) if plain else None
         if meta is None and self.look() and plain:
             meta = load(context.store, self.path, context.limits, only)
         if meta is not None or only not in (None, DRAFT.name):
             return meta
         return self._load_other()
+
+    def _first(self, only: str | None) -> Store:
+        """Return the store, or a view of it for which all documents that may be needed were fetched at once."""
+        context = self.context
+        if context.is_near or only is not None:
+            return context.store
+        keys = [join(self.path, name) for name in (*COMMON, ZMETADATA)]
+        context.seen = dict(zip(keys, context.store.get_many(keys), strict=True))
+        return SeenStore(context.store, context.seen)
 
     def _load_other(self) -> Meta | None:
         """Return what is there if it is in a draft, or without a document of its own."""

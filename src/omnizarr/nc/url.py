@@ -7,6 +7,7 @@ from typing import Any, Final, TypeAlias
 
 from omnizarr.errors import UnsupportedError
 from omnizarr.nc.kinds import CLASSIC, NCZARR, NCZARR3, NETCDF3_KINDS, NETCDF4, NETCDF4_KINDS, ZARR, ZARR3, ZARR_KINDS
+from omnizarr.store.cloud.opening import is_cloud
 from omnizarr.store.file import local_path
 from omnizarr.store.uri import scheme
 from omnizarr.store.url.explain import Understood, explain
@@ -92,7 +93,9 @@ def _understood(where: str) -> Understood | None:
 
 
 def _plain(where: str) -> str:
-    return local_path(where) if ":" in where and scheme(where) is not None else where
+    if ":" not in where or scheme(where) is None or is_cloud(where):
+        return where
+    return local_path(where)
 
 
 def _place(found: Understood, where: str) -> str:

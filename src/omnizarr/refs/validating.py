@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -125,9 +126,13 @@ def _sources(
     with ThreadPoolExecutor(_THREADS) as pool:
         states = list(pool.map(lambda url: _state(url, allow), references.urls))
     found: list[Finding] = []
+    kinds: Counter[str | None] = Counter()
     for number, (url, state) in enumerate(zip(references.urls, states, strict=True)):
         if isinstance(state, Finding):
-            found.append(state)
+            if state.rule == "unchecked":
+                kinds[scheme(url)] += 1
+            else:
+                found.append(state)
             continue
         if state.size is not None:
             sizes[number] = state.size
@@ -136,6 +141,9 @@ def _sources(
             continue
         if change := _change(known, state):
             found.append(Finding("changed", "error", f"it has changed since it was scanned: {change}", None, url))
+    for kind, count in kinds.items():
+        message = f"{count:,} sources of the kind {kind!r} are not looked at"
+        found.append(Finding("unchecked", "note", message, None, None, count))
     found += _taken_whole(references, allow)
     unknown = sum(url not in references.stamps for url in references.urls)
     if unknown:

@@ -179,6 +179,7 @@ def store_of(
 
 def connecting(options: Mapping[str, Any] | None) -> Callable[[str, bool], tuple[object, str]]:
     """Return what finds the object stores that references lead to; they are made when one is."""
+    found: Any = None
 
     def connect(url: str, trusted: bool) -> tuple[object, str]:
         nonlocal found
@@ -187,5 +188,4 @@ def connecting(options: Mapping[str, Any] | None) -> Callable[[str, bool], tuple
         answer: tuple[object, str] = found(url, trusted)
         return answer
 
-    found: Any = None
     return connect

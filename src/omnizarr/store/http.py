@@ -1,29 +1,26 @@
 """What lies below a URL of a server as a store to read: each key is a file there.
 
-Servers do not list what they have. So the documents of groups must be consolidated, or nodes be named.
+Most servers do not list what they have. There the documents of groups must be consolidated, or nodes be named.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from omnizarr.errors import NotFoundError, ReadOnlyError, UnsupportedError
+from omnizarr.errors import ReadOnlyError, UnsupportedError
+from omnizarr.native import CloudStore as NativeStore
+from omnizarr.store.http_listing import listed
 from omnizarr.store.keys import check_key
-from omnizarr.store.remote import PUBLIC, Remote, fetch
+from omnizarr.store.remote import PUBLIC
 from omnizarr.store.uri import quote
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
-_AT_ONCE: Final = 8
-_KEPT: Final = 64
-
 
 class HttpStore:
-    """The files below a URL, to be read.
+    """The files below a URL, to be read; the kernel fetches them.
 
     Args:
         url: The folder's, with or without a slash behind it.
@@ -32,39 +29,28 @@ class HttpStore:
     'https://example.org/data.zarr'
     """
 
-    __slots__ = ("_files", "_query", "uri")
+    __slots__ = ("_url", "native", "uri")
 
-    native = None
     read_only = True
 
     def __init__(self, url: str) -> None:
-        place, mark, query = url.partition("#")[0].partition("?")
-        self.uri = place.rstrip("/")
-        self._query = mark + query
-        self._files = lru_cache(_KEPT)(self._file)
+        place = url.partition("#")[0]
+        address, mark, query = place.partition("?")
+        self.uri = address.rstrip("/")
+        self._url = self.uri + mark + query
+        self.native = NativeStore("http", {"url": self._url}, "", self.uri, allow=[self.uri + "/", *PUBLIC])
 
     def get(self, key: str) -> bytes | None:
         """Return the file of a key."""
-        try:
-            return fetch(self._url(key), allow=self._reach())
-        except NotFoundError:
-            return None
+        return self.native.get(check_key(key))
 
     def get_range(self, key: str, start: int, length: int | None = None) -> bytes | None:
         """Return a part of the file of a key."""
-        file = self._files(key)
-        size = self.size(key)
-        if size is None:
-            return None
-        first = max(size + start, 0) if start < 0 else min(start, size)
-        return file.native.read_at(first, size - first if length is None else length)
+        return self.native.get_range(check_key(key), start, length)
 
     def get_many(self, keys: Sequence[str]) -> list[bytes | None]:
-        """Return the files of several keys."""
-        if len(keys) < 2:
-            return [self.get(key) for key in keys]
-        with ThreadPoolExecutor(min(_AT_ONCE, len(keys))) as threads:
-            return list(threads.map(self.get, keys))
+        """Return the files of several keys, all of which are asked for at once."""
+        return self.native.get_many([check_key(key) for key in keys])
 
     def put(self, key: str, data: Buffer) -> None:
         """Refuse."""
@@ -80,19 +66,21 @@ class HttpStore:
         _refuse(prefix)
 
     def list_prefix(self, prefix: str) -> list[str]:
-        """Refuse: servers do not say what they have."""
-        self._unlisted(prefix)
+        """List all files below a prefix, where the server has pages that list its folders."""
+        keys, prefixes = self.list_dir(prefix)
+        return [*keys, *(key for one in prefixes for key in self.list_prefix(one))]
 
     def list_dir(self, prefix: str) -> tuple[list[str], list[str]]:
-        """Refuse: servers do not say what they have."""
-        self._unlisted(prefix)
+        """List what is right below a prefix, where the server has a page that does."""
+        mark, query = self._url.partition("?")[1:]
+        found = listed(f"{self.uri}/{quote(prefix)}{mark}{query}", [self.uri + "/", *PUBLIC])
+        if found is None:
+            self._unlisted(prefix)
+        return [prefix + name for name in found[0]], [f"{prefix}{name}/" for name in found[1]]
 
     def size(self, key: str) -> int | None:
         """Return the size of the file of a key."""
-        try:
-            return self._files(key).stamp()[0]
-        except NotFoundError:
-            return None
+        return self.native.size(check_key(key))
 
     def exists(self, key: str) -> bool:
         """Whether a key has a file."""
@@ -102,16 +90,7 @@ class HttpStore:
         return f"HttpStore({self.uri!r})"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return HttpStore, (self.uri + self._query,)
-
-    def _url(self, key: str) -> str:
-        return f"{self.uri}/{quote(check_key(key))}{self._query}"
-
-    def _file(self, key: str) -> Remote:
-        return Remote(self._url(key), self._reach())
-
-    def _reach(self) -> list[str]:
-        return [self.uri + "/", *PUBLIC]
+        return HttpStore, (self._url,)
 
     def _unlisted(self, prefix: str) -> NoReturn:
         raise UnsupportedError(

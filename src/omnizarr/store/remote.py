@@ -101,7 +101,8 @@ class Remote:
     ) -> None:
         if cloud.is_cloud(url):
             settled = cloud_options.settle(url, options)
-            self.url = settled.uri
+            self.url = url.partition("#")[0] if scheme(url) in CLOUDS else f"{settled.uri}#mode=s3"
+            self.url = settled.uri if "://" in settled.uri and scheme(settled.uri) in CLOUDS else self.url
             self.native = cloud_store.native_store(settled, "").file(settled.prefix, head=head)
             return
         self.url = url.partition("#")[0]

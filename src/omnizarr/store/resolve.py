@@ -18,9 +18,11 @@ from omnizarr.store.wrap import ReadOnlyStore
 
 if TYPE_CHECKING:
     from omnizarr.store import remote, sniff, zip_find
+    from omnizarr.store.cloud import adapters
     from omnizarr.store.cloud import opening as cloud
     from omnizarr.store.url import places as url_places
 else:
+    adapters = LateModule("omnizarr.store.cloud.adapters")
     url_places = LateModule("omnizarr.store.url.places")
     zip_find = LateModule("omnizarr.store.zip_find")
     sniff = LateModule("omnizarr.store.sniff")
@@ -66,10 +68,10 @@ def resolve(
     >>> resolve({}, read_only=True)
     (ReadOnlyStore(DictStore(<dict>)), '')
     """
-    if isinstance(where, At) and not cloud.is_cloud(where.where):
-        return reference_sets.open_set(where.where, limits=limits, storage_options=where.options), ""
-    if isinstance(where, At) or (isinstance(where, str) and "://" in where and cloud.is_cloud(where)):
-        found, inside_it = cloud.open_cloud(where, read_only=read_only, limits=limits, look=look)
+    if (isinstance(where, At) or (isinstance(where, str) and (":/" in where or "::" in where))) and (
+        far := _far(where, read_only, limits, look)
+    ) is not None:
+        found, inside_it = far
         return (ReadOnlyStore(found) if read_only and not found.read_only else found), inside_it
     if isinstance(where, str) and "://" in where and (url := remote.url_of(where)) is not None:
         if not read_only:
@@ -85,12 +87,26 @@ def resolve(
     return (ReadOnlyStore(store) if read_only and not store.read_only else store), path
 
 
+def _far(where: str | At, read_only: bool, limits: Limits, look: bool) -> tuple[Store, str] | None:
+    """Open what lies in an object store, or what only fsspec knows; `None` for anything else."""
+    text, options = (where.where, where.options) if isinstance(where, At) else (where, {})
+    if adapters.is_chain(text):
+        return adapters.open_chain(text, options), ""
+    if cloud.is_cloud(text):
+        return cloud.open_cloud(where, read_only=read_only, limits=limits, look=look)
+    if isinstance(where, At):
+        return reference_sets.open_set(text, limits=limits, storage_options=options), ""
+    return None
+
+
 def _store(where: object, read_only: bool, limits: Limits) -> tuple[Store, str]:
     if isinstance(where, (str, os.PathLike)):
         return _file(where, read_only, limits)
     missing = [name for name in _MEMBERS if not hasattr(where, name)]
     if not missing:
         return cast("Store", where), ""
+    if type(where) is not dict and (foreign := adapters.adapted(where, read_only=read_only, limits=limits)) is not None:
+        return foreign
     if isinstance(where, Mapping):
         if type(where) is dict and _like_a_set(where):
             return reference_sets.open_set(where, limits=limits), ""
@@ -102,7 +118,7 @@ def _store(where: object, read_only: bool, limits: Limits) -> tuple[Store, str]:
         raise NodeTypeError(f"the {kind} is not a store: it lacks {', '.join(missing)}")
     raise NodeTypeError(
         f"cannot tell where to look from an object of type {kind}",
-        hint="Give a path, a file: URI, a binary file object, a mapping of keys to bytes, or a store.",
+        hint="Give a path, a URL, a binary file object, a mapping of keys to bytes, or a store of any kind.",
     )
 
 

@@ -268,7 +268,7 @@ def test_groups_of_files(kit):
 def test_nothing_to_combine():
     with pytest.raises(MetadataError, match="no sets"):
         combine([], concat="time")
-    with pytest.raises(MetadataError, match="nothing says what its values are"):
+    with pytest.raises(MetadataError, match="nothing says what the values of a new one are"):
         combine([References({".zgroup": b'{"zarr_format": 2}'})], concat="time")
     with pytest.raises(MetadataError, match="keep is 'all'"):
         combine([References()], keep="all")

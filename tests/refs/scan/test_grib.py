@@ -272,3 +272,15 @@ def test_a_chunk_as_kerchunk_describes_it(tmp_path):
     array = oz.open(store)
     with pytest.raises(CorruptError):
         array[...]
+
+
+def test_fields_without_a_name(tmp_path):
+    """Eccodes has no name for some, which others then call unknown; several of them are told apart by their numbers."""
+    numbers = {"discipline": 0, "parameterCategory": 250}
+    one, two = (message(**numbers, parameterNumber=number, seed=number) for number in (250, 251))
+    [values] = written(tmp_path / "one.grib", [one])
+    np.testing.assert_array_equal(opened(tmp_path / "one.grib")["unknown"][...].reshape(-1), values)
+    both = written(tmp_path / "two.grib", [one, two])
+    found = opened(tmp_path / "two.grib")
+    for number, expected in zip((250, 251), both, strict=True):
+        np.testing.assert_array_equal(found[f"unknown_0_250_{number}"][...].reshape(-1), expected)

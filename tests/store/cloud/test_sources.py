@@ -88,6 +88,9 @@ def test_a_command(tmp_path, services):
     assert values["aws_secret_access_key"] == "hush-s"
     assert about(3600, expires)
     assert "hush" not in repr(values)
+    assert (tmp_path / "count").read_text() == "x"
+    keys_module.forget()
+    pickle.loads(pickle.dumps(found.renew))()
     assert (tmp_path / "count").read_text() == "xx"
 
 
@@ -101,8 +104,10 @@ def test_keys_of_a_command_that_never_expire(tmp_path, services):
 def test_keys_that_soon_expire_are_asked_for_again(tmp_path, services):
     printed = {"Version": 1, "AccessKeyId": "CMD", "SecretAccessKey": "hush", "Expiration": later(60)}
     around = make_home(tmp_path, {"config": command(tmp_path, json.dumps(printed))})
-    for _ in range(3):
-        settle(PLACE, {"profile": "p"}, around)
+    for _ in range(2):
+        found = settle(PLACE, {"profile": "p"}, around)
+    assert found.renew is not None
+    assert about(60, found.renew()[1])
     assert (tmp_path / "count").read_text() == "xxx"
 
 
@@ -153,6 +158,7 @@ def test_single_sign_on(config, name, tmp_path, services):
     assert path == "/federation/credentials?role_name=My%2FRole&account_id=123"
     assert headers["x-amz-sso_bearer_token"] == "hush-token"
     assert found.renew is not None
+    keys_module.forget()
     assert found.renew()[0]["aws_access_key_id"] == "SSO"
     assert len(services.seen) == 2
     assert explain(f"{PLACE}#aws.profile=p", around=around).credentials == "single sign-on of the profile p"

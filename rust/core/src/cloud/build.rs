@@ -78,6 +78,11 @@ fn options(place: &Place) -> Result<ClientOptions> {
             options = options.with_config(known, value);
         }
     }
+    let endpoint = ["aws_endpoint", "azure_storage_endpoint", "google_base_url"];
+    if endpoint.iter().any(|&name| place.config.get(name).is_some_and(|url| url.starts_with("http:"))) {
+        // To read the system's certificates takes longer than many a request, and here nothing is certified.
+        options = options.with_no_system_certificates(true);
+    }
     Ok(options)
 }
 

@@ -8,9 +8,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use crate::fork;
 
 /// To begin with, at the least, and at the most.
-const START: usize = 64;
+const START: usize = 128;
 const LEAST: usize = 4;
-const MOST: usize = 256;
+const MOST: usize = 320;
 
 /// More requests at once must bring so much more to be kept up.
 const WORTH: f64 = 1.05;

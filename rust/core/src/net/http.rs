@@ -36,6 +36,8 @@ pub struct Settings {
     pub pause: Duration,
     /// Bytes of the beginning that the question for the state brings along.
     pub head: u64,
+    /// Whether a page to be looked at is what is wanted, and not a sign that something went wrong.
+    pub pages: bool,
 }
 
 impl Default for Settings {
@@ -46,6 +48,7 @@ impl Default for Settings {
             attempts: 5,
             pause: Duration::from_millis(200),
             head: 64 << 10,
+            pages: false,
         }
     }
 }
@@ -332,7 +335,7 @@ impl Inner {
             }
             return Err(trouble);
         }
-        let size = judge(&target.url, &response, body)?;
+        let size = judge(&target.url, &response, body, self.settings.pages)?;
         self.remember(&response, size, target)?;
         self.receive(response, body).await
     }
@@ -356,7 +359,7 @@ impl Inner {
 
     async fn receive(&self, mut response: Response, body: &mut Body) -> Attempt<()> {
         let (started, before) = (Instant::now(), body.len());
-        let page = says_html(response.headers());
+        let page = says_html(response.headers()) && !self.settings.pages;
         if response.status() == StatusCode::RANGE_NOT_SATISFIABLE {
             return Ok(());
         }

@@ -9,7 +9,9 @@ use super::request::{Attempt, Trouble, fault, shown};
 use crate::error::Error;
 
 /// Check what the headers say against what was asked for, and return the size of the whole if it is known.
-pub fn judge(url: &Url, response: &Response, body: &mut Body) -> Attempt<Option<u64>> {
+///
+/// `pages`: whether a page to be looked at is what is wanted.
+pub fn judge(url: &Url, response: &Response, body: &mut Body, pages: bool) -> Attempt<Option<u64>> {
     let (headers, status) = (response.headers(), response.status());
     if status == StatusCode::PRECONDITION_FAILED {
         return Err(Error::stale(&shown(url), "the server says that it was changed").into());
@@ -18,7 +20,7 @@ pub fn judge(url: &Url, response: &Response, body: &mut Body) -> Attempt<Option<
         return Err(fault(url, "the server sent several parts where one was asked for", None).into());
     }
     let Some((offset, length)) = body.wanted() else {
-        return judge_whole(url, response, body);
+        return judge_whole(url, response, body, pages);
     };
     if let Some(name) = encoding_of(headers) {
         let message = format!("the server sends it compressed ({name}), so that ranges of it mean nothing");
@@ -75,12 +77,12 @@ fn judge_unasked(
     Ok(size)
 }
 
-fn judge_whole(url: &Url, response: &Response, body: &mut Body) -> Attempt<Option<u64>> {
+fn judge_whole(url: &Url, response: &Response, body: &mut Body, pages: bool) -> Attempt<Option<u64>> {
     let size = length_of(response.headers());
     if response.status() != StatusCode::OK {
         return Err(fault(url, format!("the server answered {}", response.status()), None).into());
     }
-    if says_html(response.headers()) {
+    if says_html(response.headers()) && !pages {
         return Err(html(url));
     }
     if size.is_some_and(|size| size > body.limit) {

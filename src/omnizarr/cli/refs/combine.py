@@ -45,10 +45,18 @@ def add_choices(parser: Parser) -> None:
         "--identical", action="append", default=[], metavar="NAME", help="a variable not to compare; repeat it"
     )
     group.add_argument(
-        "--compat", choices=("identical", "override"), help="override: the first of variables that differ"
+        "--compat",
+        choices=("identical", "override"),
+        help="variables that are not joined and differ: an error (identical), or the first one counts (override)",
     )
-    group.add_argument("--keep", choices=("error", "first", "last"), help="which of two files counts at the same place")
-    group.add_argument("--missing", choices=("warn", "fill", "error"), help="what a place without a file is")
+    group.add_argument(
+        "--keep", choices=("error", "first", "last"), help="which of two files counts where both have a place (error)"
+    )
+    group.add_argument(
+        "--missing",
+        choices=("warn", "fill", "error"),
+        help="places that no file has: filled, with a warning (warn) or without one, or an error",
+    )
     group.add_argument("--no-sort", action="store_true", help="keep the order in which files are given")
 
 

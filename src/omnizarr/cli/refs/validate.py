@@ -42,7 +42,8 @@ def run(arguments: Namespace, out: Output) -> int:
         return 1 if bad else 0
     for one in found:
         place = " ".join(filter(None, (one.path, one.url)))
-        times = f" ({one.times:,} references)" if one.times > 1 else ""
-        out.line(f"{out.style(one.severity, _STYLES[one.severity])} {place}: {one.message}{times}")
+        times = f" ({one.times:,} references)" if one.times > 1 and place else ""
+        where = f" {place}:" if place else ":"
+        out.line(f"{out.style(one.severity, _STYLES[one.severity])}{where} {one.message}{times}")
     out.line(plural(bad, "error") if bad else "valid")
     return 1 if bad else 0

@@ -52,8 +52,12 @@ def add_target(parser: Parser) -> None:
 def add_form(parser: Parser) -> None:
     """Add how a set is written."""
     group = parser.add_argument_group("how it is written")
-    group.add_argument("--form", choices=("json", "json.gz", "json.zst", "parquet"), help="whatever the name says")
-    group.add_argument("--record-size", type=int, default=100_000, metavar="N", help="references in a file of parquet")
+    group.add_argument(
+        "--form", choices=("json", "json.gz", "json.zst", "parquet"), help="write it so, whatever its name says"
+    )
+    group.add_argument(
+        "--record-size", type=int, default=100_000, metavar="N", help="references in a file of parquet (100000)"
+    )
     group.add_argument("--overwrite", action="store_true", help="replace what is there")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Unpack
 
 from omnizarr.errors import MetadataError
@@ -20,7 +20,7 @@ from omnizarr.refs.combining.assembling import (
 from omnizarr.refs.combining.blocks import UrlTable, placed
 from omnizarr.refs.combining.bringing import with_files
 from omnizarr.refs.combining.conflicts import listed
-from omnizarr.refs.combining.inputs import Given, Input, Loader, Reader
+from omnizarr.refs.combining.inputs import Input, Loader, Reader, Sets
 from omnizarr.refs.combining.planning import Plan, plan
 from omnizarr.refs.combining.selectors import Selector
 from omnizarr.refs.combining.streaming import sequence
@@ -37,7 +37,7 @@ _NAMES = frozenset(name for one in DIALECTS.values() for name in one.documents)
 
 def append(
     where: str | os.PathLike[str],
-    sets: Iterable[Given] | Mapping[str, References],
+    sets: Sets,
     concat: str | Mapping[str, Selector],
     **settings: Unpack[Settings],
 ) -> None:

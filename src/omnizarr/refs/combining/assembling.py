@@ -12,7 +12,7 @@ from omnizarr.limits import Limits
 from omnizarr.refs.combining.blocks import Part, UrlTable, placed
 from omnizarr.refs.combining.bringing import Brought, Scanning, with_files
 from omnizarr.refs.combining.conflicts import Attributes, Conflicts
-from omnizarr.refs.combining.inputs import Given, Input, Reader
+from omnizarr.refs.combining.inputs import Input, Reader, Sets
 from omnizarr.refs.combining.options import Options
 from omnizarr.refs.combining.planning import Plan, plan
 from omnizarr.refs.combining.selectors import Selector
@@ -101,7 +101,7 @@ def scanning_of(given: Settings) -> Scanning:
 
 
 def combine(
-    sets: Iterable[Given] | Mapping[str, References],
+    sets: Sets,
     *,
     concat: str | Sequence[str] | Mapping[str, Selector] = (),
     **settings: Unpack[Settings],
@@ -113,7 +113,7 @@ def combine(
 
     Args:
         sets: The sets, or pairs of a name and a set; names stand in messages, and patterns are for them. Or the places
-            of files and of sets: files are scanned, and sets are read.
+            of files and of sets: files are scanned, and sets are read. Or mappings, as JSON has sets.
         concat: The dimensions; a mapping says where the coordinate of each set is from, see `Selector`.
         settings: `identical`, `compat`, `attributes`, `keep`, `missing`, `sort`: see `Options`. For files that are
             scanned: `scan` (its options), `workers`, `cache`, `on_error`, `progress`, as for `scan`.

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
 from typing import Final, Literal, NamedTuple
 
-from omnizarr.refs.combining.inputs import Given, Loader, Place, named
+from omnizarr.refs.combining.inputs import Loader, Place, Sets, named
 from omnizarr.refs.scanners.many import Progress, checked, scan, scan_all
 from omnizarr.refs.scanners.source import DEFAULTS, Options
 from omnizarr.refset.model import References
@@ -40,7 +39,7 @@ class Brought(NamedTuple):
 
 def bring(where: str) -> References:
     """Read a set, or scan a file."""
-    if not _is_set(where):
+    if not _named_so(where):
         return scan(where)
     from omnizarr.refs.files import read  # noqa: PLC0415 - files that are scanned need nothing of it
 
@@ -48,7 +47,7 @@ def bring(where: str) -> References:
 
 
 def with_files(
-    sets: Iterable[Given] | Mapping[str, References],
+    sets: Sets,
     how: Scanning = Scanning(),  # noqa: B008 - it never changes
 ) -> Brought:
     """Scan the files among the inputs, each once; sets stay where they are until they are asked for.
@@ -57,7 +56,7 @@ def with_files(
         ScanError: If some files cannot be scanned; it names all of them.
     """
     given = list(named(sets))
-    files = [one.where for _, one in given if isinstance(one, Place) and not _is_set(one.where)]
+    files = [one.where for _, one in given if isinstance(one, Place) and not _is_set(one)]
     known: dict[str, References] = {}
     if files:
         results = scan_all(files, how.options, workers=how.workers, cache=how.cache, progress=how.progress)
@@ -68,12 +67,16 @@ def with_files(
         if not isinstance(one, Place):
             found.own.append(len(found.inputs))
             found.inputs.append((name, one))
-        elif _is_set(one.where):
+        elif _is_set(one):
             found.inputs.append((name, one))
         elif one.where in known:
             found.inputs.append((name, known[one.where]))
     return found
 
 
-def _is_set(where: str) -> bool:
+def _is_set(place: Place) -> bool:
+    return place.given is not None or _named_so(place.where)
+
+
+def _named_so(where: str) -> bool:
     return where.rstrip("/").endswith(_SETS)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 from omnizarr.errors import MetadataError, NodeTypeError, OmnizarrError
 from omnizarr.format.dialects import DIALECTS
@@ -20,8 +20,14 @@ from omnizarr.refset.model import Chunks, References
 Loader: TypeAlias = Callable[[], References]
 """Something that brings a set, whenever it is asked: the same one each time."""
 
-Given: TypeAlias = References | tuple[str, References | Loader] | str | os.PathLike[str]
-"""A set as callers give it: alone, or with the name that messages call it by; or the place of a file or set."""
+Plain: TypeAlias = "References | str | os.PathLike[str] | Mapping[str, Any]"
+"""A set in memory, the place of a file or set, or a mapping as JSON has it."""
+
+Given: TypeAlias = "Plain | tuple[str, Plain | Loader]"
+"""A set as callers give it: alone, or with the name that messages call it by."""
+
+Sets: TypeAlias = "Iterable[Given] | Mapping[str, Plain]"
+"""Sets as callers give them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +35,21 @@ class Place:
     """A file or a set that is brought when it is asked for."""
 
     where: str
+    given: Mapping[str, Any] | None = None
+    """A set that is a mapping, and lies nowhere."""
 
     def __call__(self) -> References:
         """Read the set, or scan the file."""
         # Who gives sets in memory needs no scanners, and what lies below them may combine sets.
+        if self.given is not None:
+            found: References = import_module("omnizarr.refs.taking").references_of(self.given)
+            return found
         bring: Callable[[str], References] = import_module("omnizarr.refs.combining.bringing").bring
         return bring(self.where)
 
+
+MEMORY: Final = "memory:references"
+"""The place of what lies nowhere."""
 
 _LIST = "Give a list; sorted(glob.glob(…)) makes one of a pattern."
 _NAMES = frozenset(name for one in DIALECTS.values() for name in one.documents)
@@ -133,17 +147,30 @@ class Reader:
         return meta
 
 
-def named(sets: Iterable[Given] | Mapping[str, References]) -> Iterator[tuple[str, References | Loader]]:
+def named(sets: Sets) -> Iterator[tuple[str, References | Loader]]:
     """Give each set a name: its own, or that of the first file that it refers to."""
     if isinstance(sets, (str, os.PathLike)):
         raise NodeTypeError(f"{os.fspath(sets)!r} is one place, and a list of them is combined", hint=_LIST)
-    pairs = cast("Mapping[str, References]", sets).items() if isinstance(sets, Mapping) else None
+    if isinstance(sets, Mapping) and "refs" in sets and "version" in sets:
+        raise NodeTypeError("this is one set, and a list of them is combined")
+    pairs = cast("Mapping[str, Plain]", sets).items() if isinstance(sets, Mapping) else None
     for number, one in enumerate(sets if pairs is None else pairs):
-        if isinstance(one, References):
+        if isinstance(one, tuple) and len(one) == 2:
+            yield one[0], _loader(one[1])
+        elif isinstance(one, References):
             yield one.urls[0] if one.urls else f"set {number}", one
-        elif isinstance(one, tuple) and len(one) == 2:
-            yield one
-        elif isinstance(one, (str, os.PathLike)):
-            yield os.fspath(one), Place(os.fspath(one))
         else:
-            raise NodeTypeError(f"sets are combined, or pairs of a name and a set, not {type(one).__name__}")
+            found = _loader(one)
+            yield found.where if isinstance(found, Place) and found.given is None else f"set {number}", found
+
+
+def _loader(one: object) -> References | Loader:
+    if isinstance(one, References):
+        return one
+    if isinstance(one, (str, os.PathLike)):
+        return Place(os.fspath(cast("str | os.PathLike[str]", one)))
+    if isinstance(one, Mapping):
+        return Place(MEMORY, cast("Mapping[str, Any]", one))
+    if callable(one):
+        return cast("Loader", one)
+    raise NodeTypeError(f"sets are combined, or pairs of a name and a set, not {type(one).__name__}")

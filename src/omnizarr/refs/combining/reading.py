@@ -22,6 +22,7 @@ from omnizarr.refs.combining.conflicts import decoding, listed
 from omnizarr.refs.combining.grids import Cut, count, cuts_of, grid_of_cuts, joined, reach
 from omnizarr.refs.combining.inputs import Input
 from omnizarr.refs.combining.options import Options
+from omnizarr.refs.scanners.fills import as_v3 as attributes_as_v3
 from omnizarr.refs.taking import EVERYTHING
 from omnizarr.refset.model import Chunks, References, Stamp
 from omnizarr.refset.store import store_of
@@ -145,7 +146,8 @@ def as_v3(meta: ArrayMeta) -> ArrayMeta:
     """Return an array as Zarr v3 describes it, with the same keys and chunks."""
     if meta.format == "zarr3":
         return meta
-    attributes = {name: value for name, value in meta.attributes.items() if name != DIMENSIONS}
+    named = {name: value for name, value in meta.attributes.items() if name != DIMENSIONS}
+    attributes = attributes_as_v3(named, meta.dtype.numpy)
     fill = Fill.zero(meta.dtype) if meta.fill.bits is None else meta.fill
     return meta._replace(format="zarr3", attributes=attributes, fill=fill, extra={})
 

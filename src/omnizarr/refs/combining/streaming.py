@@ -18,7 +18,7 @@ from omnizarr.refs.combining.assembling import (
 )
 from omnizarr.refs.combining.blocks import Part, placed
 from omnizarr.refs.combining.bringing import with_files
-from omnizarr.refs.combining.inputs import Given, Input, Loader, Reader
+from omnizarr.refs.combining.inputs import Input, Loader, Reader, Sets
 from omnizarr.refs.combining.planning import Plan, plan
 from omnizarr.refs.combining.selectors import Selector
 from omnizarr.refs.combining.variables import Piece, Variable
@@ -30,7 +30,7 @@ _FEW = 64
 
 
 def combine_to(
-    sets: Iterable[Given] | Mapping[str, References],
+    sets: Sets,
     where: str | os.PathLike[str],
     *,
     concat: str | Sequence[str] | Mapping[str, Selector] = (),

@@ -5,11 +5,14 @@ from __future__ import annotations
 import base64
 import math
 import struct
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 import numpy as np
 
 from omnizarr.model.jsonvalue import JSON
+
+FILL: Final = "_FillValue"
 
 
 def fill_attribute(value: float | None, dtype: np.dtype[Any], dialect: str) -> dict[str, JSON]:
@@ -23,5 +26,17 @@ def fill_attribute(value: float | None, dtype: np.dtype[Any], dialect: str) -> d
     if value is None:
         return {}
     if dialect == "zarr3" and dtype.kind == "f":
-        return {"_FillValue": base64.standard_b64encode(struct.pack("<d", value)).decode()}
-    return {"_FillValue": value} if math.isfinite(value) else {}
+        return {FILL: base64.standard_b64encode(struct.pack("<d", value)).decode()}
+    return {FILL: value} if math.isfinite(value) else {}
+
+
+def as_v3(attributes: Mapping[str, JSON], dtype: np.dtype[Any]) -> dict[str, JSON]:
+    """Return attributes as Zarr v3 has them: xarray opens no array of floats whose `_FillValue` is spelled as a number.
+
+    >>> as_v3({"units": "K", "_FillValue": 0.5}, np.dtype("f4"))
+    {'units': 'K', '_FillValue': 'AAAAAAAA4D8='}
+    """
+    value = attributes.get(FILL)
+    if dtype.kind != "f" or isinstance(value, bool) or not isinstance(value, (int, float)):
+        return dict(attributes)
+    return {**attributes, **fill_attribute(value, dtype, "zarr3")}

@@ -158,17 +158,22 @@ def _names(kinds: Iterable[Kind]) -> dict[Kind, str]:
     """Give each kind a name of its own, as short as possible."""
     made: dict[Kind, str] = {}
     kinds = list(kinds)
-    plain = Counter(kind.name for kind in kinds)
-    by_level = Counter(kind[:2] for kind in kinds)
-    by_step = Counter(kind[:3] for kind in kinds)
-    for kind in kinds:
-        name = kind.name
-        if plain[kind.name] > 1:
-            name += f"_{kind.level_type}"
-        if by_level[kind[:2]] > 1:
-            name += f"_{kind.step_type}"
-        if by_step[kind[:3]] > 1:
-            name += f"_{sum(1 for other in made if other[:3] == kind[:3])}"
+    unnamed = {kind.parameter for kind in kinds if kind.parameter}
+    shown = {
+        kind: kind._replace(name=f"{kind.name}_{kind.parameter}" if kind.parameter and len(unnamed) > 1 else kind.name)
+        for kind in kinds
+    }
+    plain = Counter(one.name for one in shown.values())
+    by_level = Counter(one[:2] for one in shown.values())
+    by_step = Counter(one[:3] for one in shown.values())
+    for kind, one in shown.items():
+        name = one.name
+        if plain[one.name] > 1:
+            name += f"_{one.level_type}"
+        if by_level[one[:2]] > 1:
+            name += f"_{one.step_type}"
+        if by_step[one[:3]] > 1:
+            name += f"_{sum(1 for other in made if shown[other][:3] == one[:3])}"
         made[kind] = name
     return made
 

@@ -43,6 +43,8 @@ class Kind(NamedTuple):
     level_type: str
     step_type: str
     grid: str
+    parameter: str = ""
+    """For what eccodes has no name for: its numbers, which tell it from others without a name."""
 
 
 class Field(NamedTuple):
@@ -99,11 +101,18 @@ class Reader:
         name = next(
             (str(one) for one in map(self.get, ("cfVarName", "shortName")) if one not in (None, *_UNDEFINED)), ""
         )
-        name = name or f"param{self.get('paramId', 0)}"
+        parameter = "" if name else self._parameter()
+        name = name or "unknown"  # as others call it
         grid = str(self.get("md5GridSection") or self.get("gridType"))
-        kind = Kind(name, str(self.get("typeOfLevel", "unknown")), str(self.get("stepType", "instant")), grid)
+        kind = Kind(
+            name, str(self.get("typeOfLevel", "unknown")), str(self.get("stepType", "instant")), grid, parameter
+        )
         level = self.get("level", 0, float)
         return Field(kind, Place(int(self.get("number") or 0), self._time(), self._step(), float(level or 0)))
+
+    def _parameter(self) -> str:
+        keys = ("discipline", "parameterCategory", "parameterNumber", "table2Version", "indicatorOfParameter")
+        return "_".join(str(one) for one in map(self.get, keys) if one is not None)
 
     def _time(self) -> int:
         date, clock = self.get("dataDate"), self.get("dataTime")

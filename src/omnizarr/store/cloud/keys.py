@@ -64,10 +64,8 @@ class Renewal:
     source: Source
 
     def __call__(self) -> tuple[dict[str, str], float | None]:
-        """Ask the source, also where older keys of it are still good."""
-        found = self.source.keys()
-        with _lock:
-            _kept[self.source] = found
+        """Ask the source, unless keys that it gave before are good for some minutes."""
+        found = keys_of(self.source)
         return found.config(), found.expires
 
 

@@ -14,7 +14,7 @@ from omnizarr.store.cloud.options import kind_of
 from omnizarr.store.cloud.store import CloudStore
 from omnizarr.store.protocol import Store
 from omnizarr.store.remote import Remote
-from omnizarr.store.url.grammar import parse
+from omnizarr.store.url.grammar import Url, parse
 from omnizarr.store.url.modes import understand_modes
 
 direct: Any = LateModule("omnizarr.refs.direct")  # which stands on much more than stores
@@ -45,8 +45,14 @@ def names_file(where: str) -> bool:
     url = parse(where)
     if url is None:
         return False
-    model = understand_modes(url).model
+    model = _asked(url)[0]
     return model == "bytes" or (not model and re.search(_FILE, url.path) is not None)
+
+
+def _asked(url: Url) -> tuple[str, str]:
+    """Return the model and the storage that modes ask for; empty where only the scheme would suggest one."""
+    modes = understand_modes(url)
+    return (modes.model, modes.storage) if modes.given else ("", "")
 
 
 def open_cloud(where: str | At, *, read_only: bool, limits: Limits, look: bool) -> tuple[Store, str]:
@@ -60,7 +66,7 @@ def open_cloud(where: str | At, *, read_only: bool, limits: Limits, look: bool) 
     """
     text, options = (where.where, where.options) if isinstance(where, At) else (where, {})
     url = parse(text)
-    storage, model = understand_modes(url)[:2] if url is not None else ("", "")
+    model, storage = _asked(url) if url is not None else ("", "")
     store = CloudStore(text, options)
     key = store.settled.prefix
     if key and (storage == "zip" or (re.search(_ZIP, key) and storage != "file")):

@@ -21,6 +21,7 @@ from typing import Any, Final
 from omnizarr.errors import UnsafeError, UnsupportedError
 from omnizarr.store.cloud.azure import settle_azure
 from omnizarr.store.cloud.gcs import settle_gcs
+from omnizarr.store.cloud.names import GROUPS, names_of
 from omnizarr.store.cloud.s3 import settle_s3
 from omnizarr.store.cloud.secret import Config, without_secrets
 from omnizarr.store.cloud.settled import Settled
@@ -33,6 +34,9 @@ from omnizarr.store.url.settings import Surroundings
 
 __all__ = ["Settled", "kind_of", "settle"]
 
+VARIABLE: Final = "OMNIZARR_STORAGE_OPTIONS"
+"""The environment's options for all object stores, in JSON."""
+
 _DAP: Final = ("dap2", "dap4")
 
 
@@ -41,12 +45,14 @@ def kind_of(where: str) -> str:
 
     Raises:
         UnsafeError: If it is a URL that is not well formed, or contradicts itself.
-        UnsupportedError: If its scheme is not known.
 
-    >>> kind_of("s3://b/k"), kind_of("https://me.blob.core.windows.net/c/k"), kind_of("data.zarr")
-    ('s3', 'azure', '')
+    >>> kind_of("s3://b/k"), kind_of("https://me.blob.core.windows.net/c/k"), kind_of("data.zarr"), kind_of("ftp://x")
+    ('s3', 'azure', '', '')
     """
-    url = parse(where)
+    try:
+        url = parse(where)
+    except UnsupportedError:  # of a scheme that others may know
+        return ""
     return "" if url is None else _kind(url)
 
 
@@ -93,7 +99,7 @@ def settle(where: str, storage_options: Mapping[str, Any] | None = None, around:
             f"{without_secrets(where) if '://' in where else where!r} is no place in an object store",
             hint=f"Such places begin with {', '.join((*CLOUDS, 's3', 'gs3'))} or https.",
         )
-    wishes = understand_options(kind, storage_options)
+    wishes = understand_options(kind, {**_ambient(kind, around), **(storage_options or {})})
     _verify(wishes)
     if kind == "s3":
         return settle_s3(url, understand_modes(url), wishes, around)
@@ -103,6 +109,21 @@ def settle(where: str, storage_options: Mapping[str, Any] | None = None, around:
     if place is None:
         raise UnsafeError(f"{url.shown!r} names no bucket")
     return (settle_gcs if kind == "gcs" else settle_azure)(place, wishes, around)
+
+
+def _ambient(kind: str, around: Surroundings) -> dict[str, Any]:
+    """Return the options that the environment gives to all stores of a kind: those that mean something to it."""
+    text = around.get(VARIABLE)
+    if not text:
+        return {}
+    try:
+        given = json.loads(text)
+    except ValueError:
+        given = None
+    if not isinstance(given, dict):
+        raise UnsafeError(f"{VARIABLE} is not an object in JSON")
+    known = names_of(kind)
+    return {name: value for name, value in given.items() if name in GROUPS or name.lower() in known}
 
 
 def _verify(wishes: Wishes) -> None:

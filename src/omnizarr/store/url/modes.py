@@ -131,6 +131,9 @@ def _model(url: Url, given: tuple[str, ...], modes: set[str], notes: list[Note])
 
 def _storage(url: Url, given: tuple[str, ...], modes: set[str]) -> str:
     several = [mode for mode in STORAGES if mode in modes]
+    far = url.scheme not in ("", "file")
+    if far and "zip" in given and len(several) == 2 and several[1] in ("s3", "gs3"):
+        return "zip"  # an archive that is one object; netcdf-c has none of these
     if len(several) > 1:
         raise UnsafeError(
             f"{url.shown!r} asks for the storages {' and '.join(several)} at once",
@@ -143,7 +146,7 @@ def _storage(url: Url, given: tuple[str, ...], modes: set[str]) -> str:
             f"{url.shown!r} asks for the storage {storage}, but names a file",
             hint="Write s3://bucket/key, or mode=file for a folder.",
         )
-    if not local and storage in ("file", "zip") and storage in given:
+    if not local and storage == "file" and storage in given:
         raise UnsafeError(
             f"{url.shown!r} asks for the storage {storage}, but its scheme is {url.scheme}:",
             hint="Write file:///path for a folder or an archive, or mode=s3 for a bucket.",

@@ -1,0 +1,33 @@
+"""Documents that were just read, so that what is far away is asked for them once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from omnizarr.store.protocol import Store
+from omnizarr.store.wrap import Wrapper
+
+
+class SeenStore(Wrapper):
+    """A store of which some values are known; used for as long as it takes to open a node.
+
+    >>> from omnizarr.store.mapping import DictStore
+    >>> SeenStore(DictStore({}), {"a": b"1"}).get_many(["a", "b"])
+    [b'1', None]
+    """
+
+    __slots__ = ("_seen",)
+
+    def __init__(self, inner: Store, seen: Mapping[str, bytes | None]) -> None:
+        super().__init__(inner)
+        self._seen = seen
+
+    def get(self, key: str) -> bytes | None:
+        """Return a value, the known one if it is known."""
+        return self._seen[key] if key in self._seen else self.inner.get(key)
+
+    def get_many(self, keys: Sequence[str]) -> list[bytes | None]:
+        """Return several values; only those that are not known are asked for."""
+        asked = [key for key in keys if key not in self._seen]
+        found = dict(zip(asked, self.inner.get_many(asked), strict=True)) if asked else {}
+        return [self._seen[key] if key in self._seen else found[key] for key in keys]

@@ -1,0 +1,61 @@
+"""The pages on which web servers list a folder: what links right below it are the names there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html.parser import HTMLParser
+from urllib.parse import unquote, urljoin, urlsplit
+
+from omnizarr.errors import OmnizarrError
+from omnizarr.native import RemoteFile
+from omnizarr.store.keys import is_key
+
+_MOST = 64 << 20
+
+
+class _Links(HTMLParser):
+    """Gathers where a page leads to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Take the link of an anchor."""
+        self.found += [value for name, value in attrs if tag == "a" and name == "href" and value]
+
+
+def names(url: str, page: str) -> tuple[list[str], list[str]]:
+    """Return the names of files and of folders right below the folder that a page is of.
+
+    >>> names("http://h/a/", '<a href="../">up</a> <a href="x%20y">1</a> <a href="/a/z/">2</a> <a href="?C=N">N</a>')
+    (['x y'], ['z'])
+    """
+    links = _Links()
+    links.feed(page)
+    base = urlsplit(url)
+    files: dict[str, None] = {}
+    folders: dict[str, None] = {}
+    for link in links.found:
+        to = urlsplit(urljoin(url, link))
+        if (to.scheme, to.netloc) != (base.scheme, base.netloc) or to.query or not to.path.startswith(base.path):
+            continue
+        name = unquote(to.path[len(base.path) :])
+        if is_key(name.rstrip("/")) and "/" not in name.rstrip("/"):
+            (folders if name.endswith("/") else files)[name.rstrip("/")] = None
+    return list(files), list(folders)
+
+
+def listed(url: str, allow: Sequence[str]) -> tuple[list[str], list[str]] | None:
+    """Return what a server lists for a folder; `None` if it has no page for that.
+
+    Args:
+        url: The folder's, ending in a slash.
+        allow: What may be reached.
+    """
+    try:
+        page = RemoteFile(url, allow, pages=True).document(_MOST)
+    except OmnizarrError:  # servers say in many ways that there is none
+        return None
+    text = page.decode("utf-8", "replace")
+    return names(url.partition("?")[0], text) if "<a" in text.lower() and "href" in text.lower() else None
