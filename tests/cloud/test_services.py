@@ -1,4 +1,4 @@
-"""The same things on every service: arrays, groups, attributes, resizes, deletions; S3 by three servers, Azure, Google."""
+"""The same on every service: arrays, groups, attributes, appends, deletions; three of S3, Azure and Google."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def place(request, tmp_path):
     document.write_text(account(service.url))
     options = {
         "az": lambda: {"account_name": service.key, "account_key": service.secret, "endpoint": service.url},
-        "gs": lambda: {"token": str(document)},
+        "gs": lambda: {"token": str(document), "allow_http": True},
         "s3": lambda: service.options,
     }[SCHEMES[request.param]]()
     return f"{SCHEMES[request.param]}://bucket/{uuid.uuid4().hex}", options

@@ -72,7 +72,7 @@ def test_f45_somebody_else_was_quicker(faulty, store):
 @pytest.mark.parametrize("fault", [faults.busy, faults.forbidden, faults.hang_up])
 def test_f45_what_does_not_pass_is_told(faulty, store, fault):
     faulty.plan.add(fault, kind="put")
-    with pytest.raises(StoreError, match="p/k|'k'"):
+    with pytest.raises(StoreError, match=r"p/k|'k'"):
         store.put("k", b"1")
     assert faulty.count("put") < 20
     assert not faulty.bucket().objects
