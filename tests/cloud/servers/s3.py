@@ -98,7 +98,7 @@ class S3:
             return Response(304, b"", said)
         size = len(one.data)
         found = re.fullmatch(r"bytes=(\d*)-(\d*)", wanted.get("range", ""))
-        if found is None:
+        if found is None or not request.ranged:
             return Response(200, one.data, said)
         first, last = _between(found[1], found[2], size)
         if first >= size:
