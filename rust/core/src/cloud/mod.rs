@@ -10,6 +10,7 @@ mod connector;
 mod failure;
 mod listing;
 mod object;
+mod pages;
 mod putting;
 mod renewal;
 mod store;

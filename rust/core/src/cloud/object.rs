@@ -11,6 +11,7 @@ use object_store::{Attribute, GetOptions, GetRange, GetResult, ObjectStore};
 
 use super::Settings;
 use super::failure::{Meaning, failed, forbidden, meaning};
+use super::putting::Tag;
 use crate::error::{Error, Result};
 use crate::net::{Body, Gate, Held, Need, Ranged, SLOWEST, hold, looks_like_html, net, pause, read_many, wait};
 use crate::pool::Interrupt;
@@ -40,6 +41,8 @@ struct Inner {
     path: Path,
     key: String,
     stamp: Mutex<Stamp>,
+    /// What some services call a state instead of an ETag.
+    version: Mutex<Option<String>>,
 }
 
 /// What the client says of an answer that is all of an object, where a part was asked for.
@@ -60,6 +63,8 @@ enum Want {
 enum Trouble {
     Final(Error),
     Again(String),
+    /// An answer of something else: what it said of the state is not to be believed.
+    Wrong(String),
 }
 
 impl From<Error> for Trouble {
@@ -72,12 +77,18 @@ impl ObjectSource {
     /// An object under a key; nothing is asked yet. `stamp` is the state that it must have, as far as that is known.
     pub fn new(service: &Arc<Service>, path: Path, key: &str, stamp: Stamp) -> Self {
         let (service, key) = (Arc::clone(service), key.to_owned());
-        Self(Arc::new(Inner { service, path, key, stamp: Mutex::new(stamp) }))
+        Self(Arc::new(Inner { service, path, key, stamp: Mutex::new(stamp), version: Mutex::default() }))
     }
 
     /// What is known of its state, without asking.
     pub fn known(&self) -> Stamp {
         self.0.state().clone()
+    }
+
+    /// What tells this state of the object from others, for a put on condition of it.
+    pub fn tag(&self) -> Option<Tag> {
+        let (etag, version) = (self.0.state().etag.clone(), hold(&self.0.version).clone());
+        (etag.is_some() || version.is_some()).then_some(Tag { etag, version })
     }
 
     fn spawn(&self, want: Want, done: Done) {
@@ -246,9 +257,14 @@ impl Inner {
         let _turn = self.service.gate.enter().await;
         let mut body: Option<Body> = None;
         let mut attempt = 1u32;
+        let before = self.state().clone();
         loop {
             match self.attempt(want, &mut body, attempt).await {
                 Ok(()) => return Ok(body.map(Body::data).unwrap_or_default()),
+                Err(Trouble::Wrong(message)) => {
+                    (body, *self.state()) = (None, before.clone());
+                    self.next(Trouble::Again(message), &mut attempt).await?;
+                }
                 Err(Trouble::Again(message)) if matches!(want, Want::Last(_)) && message.contains(NOT_A_PART) => {
                     self.service.suffixes.store(false, Ordering::Relaxed);
                     want = self.sized(want).await?;
@@ -273,7 +289,7 @@ impl Inner {
     async fn next(&self, trouble: Trouble, attempt: &mut u32) -> Result<()> {
         let message = match trouble {
             Trouble::Final(error) => return Err(error),
-            Trouble::Again(message) => message,
+            Trouble::Again(message) | Trouble::Wrong(message) => message,
         };
         let net = &self.service.settings.net;
         if *attempt >= net.attempts {
@@ -294,9 +310,10 @@ impl Inner {
         let encoded = found.attributes.get(&Attribute::ContentEncoding).is_some_and(|name| is_packing(name.as_ref()));
         if encoded && attempt == 1 {
             // A proxy may do so once; what is kept so is always sent so, and its bytes are the object's.
-            return Err(Trouble::Again("the service sends it compressed".into()));
+            return Err(Trouble::Wrong("the service sends it compressed".into()));
         }
         let (size, tag) = (found.meta.size, found.meta.e_tag.clone());
+        hold(&self.version).clone_from(&found.meta.version);
         if let (Want::Whole(_), Some(begun)) = (want, body.as_ref())
             && begun.len() > 0
             && asked.is_none()
@@ -368,6 +385,10 @@ impl Inner {
             Meaning::Condition => Trouble::Final(self.changed("the service says that it was changed")),
             Meaning::Final(message) => Trouble::Final(failed(&self.key, "get", message)),
             Meaning::Again(message) => Trouble::Again(message),
+            Meaning::Spent(message) => {
+                let attempts = self.service.settings.net.attempts;
+                Trouble::Final(failed(&self.key, "get", format!("{message} (after {attempts} attempts)")))
+            }
         }
     }
 
@@ -411,7 +432,7 @@ impl Inner {
                 Err(_) => return Err(Trouble::Again(format!("not a byte within {:?}", net.stall))),
             };
             if html && body.len() == 0 && looks_like_html(&piece) {
-                return Err(Trouble::Again("the service sent an HTML page in place of the data".into()));
+                return Err(Trouble::Wrong("the service sent an HTML page in place of the data".into()));
             }
             // More than was asked for: of a whole that is too long the first bytes are enough.
             let room = usize::try_from(body.limit.saturating_sub(body.len())).unwrap_or(usize::MAX);

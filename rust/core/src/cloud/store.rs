@@ -14,7 +14,7 @@ use super::build::{Kind, Place, build};
 use super::failure::{Meaning, failed, forbidden, meaning};
 use super::listing::{self, child};
 use super::object::{ObjectFile, ObjectSource, Service};
-use super::putting::{self, Condition};
+use super::putting::{self, Condition, Tag};
 use crate::ask;
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
@@ -202,7 +202,7 @@ impl CloudStore {
         }
         let object = self.object(key, Stamp::default())?;
         let Some(value) = found(object.read_whole(most))? else { return Ok(None) };
-        let tag = object.known().etag;
+        let tag = object.tag().map(|tag| tag.text());
         let tag = tag.ok_or_else(|| failed(key, "get", "the service gives no ETag, so that changes cannot be safe"))?;
         Ok(Some((value, tag)))
     }
@@ -214,7 +214,7 @@ impl CloudStore {
             return self.only_read(key, "put");
         }
         let (service, path, name) = (self.service()?, self.path(key)?, key.to_owned());
-        let condition = tag.map_or(Condition::Absent, Condition::Is);
+        let condition = tag.map_or(Condition::Absent, |tag| Condition::Is(Tag::parse(&tag)));
         wait(async move { putting::put_if(&service, &path, &name, value, condition).await }, &|| false)
     }
 
