@@ -60,7 +60,8 @@ class Server:
 @contextlib.contextmanager
 def serving() -> Iterator[Server]:
     """Run a server until the end of the block."""
-    with subprocess.Popen([build()], stdout=subprocess.PIPE, text=True) as child:
+    command = [str(build()), "--while-stdin"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None
         try:
             yield Server(child.stdout.readline().strip())

@@ -37,7 +37,8 @@ fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 
 fn condition(headers: &HeaderMap) -> Condition {
     match (header(headers, "if-match"), header(headers, "if-none-match")) {
-        (Some(tag), _) => Condition::Tagged(tag.to_owned()),
+        // Some clients leave the quotes out.
+        (Some(tag), _) => Condition::Tagged(format!("\"{}\"", tag.trim_matches('"'))),
         (_, Some(_)) => Condition::Absent,
         _ => Condition::Always,
     }
@@ -61,7 +62,7 @@ fn unframed(headers: &HeaderMap, body: Bytes) -> Bytes {
 
 fn get(one: &Object, head: &Parts) -> (Reply, usize) {
     let tag = one.tag.as_str();
-    if header(&head.headers, "if-match").is_some_and(|wanted| wanted != tag) {
+    if header(&head.headers, "if-match").is_some_and(|wanted| wanted.trim_matches('"') != tag.trim_matches('"')) {
         return error(412, "PreconditionFailed");
     }
     if header(&head.headers, "if-none-match") == Some(tag) {

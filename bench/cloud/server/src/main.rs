@@ -1,8 +1,8 @@
 //! An S3 server in memory that costs as little as can be, so that a race measures the clients.
 //!
-//! `bench-s3 [--port P] [--delay-ms D] [--threads N]` prints its address. Signatures are not looked at. Each request may
-//! wait a while before it is answered. `GET /_count` gives how many requests and bytes there were, `POST /_forget` begins
-//! anew, `POST /_delay?20` sets the wait in milliseconds, `POST /_drop?bucket/prefix` deletes.
+//! `bench-s3 [--port P] [--delay-ms D] [--threads N] [--while-stdin]` prints its address. Signatures are not looked at.
+//! Each request may wait a while before it is answered. `GET /_count` gives how many requests and bytes there were,
+//! `POST /_forget` begins anew, `POST /_delay?20` sets the wait in milliseconds, `POST /_drop?bucket/prefix` deletes.
 
 mod answer;
 mod list;
@@ -108,6 +108,13 @@ fn option(name: &str, or: u64) -> u64 {
 }
 
 fn main() -> std::io::Result<()> {
+    if std::env::args().any(|word| word == "--while-stdin") {
+        // Whoever started it may be killed without having the time to end it.
+        std::thread::spawn(|| {
+            let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+            std::process::exit(0);
+        });
+    }
     let threads = option("--threads", 1).max(1) as usize;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build()?;
     runtime.block_on(run(option("--port", 0) as u16, option("--delay-ms", 0)))
