@@ -257,9 +257,9 @@ impl Inner {
         let _turn = self.service.gate.enter().await;
         let mut body: Option<Body> = None;
         let mut attempt = 1u32;
-        let before = self.state().clone();
+        let (before, mut packed) = (self.state().clone(), None);
         loop {
-            match self.attempt(want, &mut body, attempt).await {
+            match self.attempt(want, &mut body, &mut packed).await {
                 Ok(()) => return Ok(body.map(Body::data).unwrap_or_default()),
                 Err(Trouble::Wrong(message)) => {
                     (body, *self.state()) = (None, before.clone());
@@ -300,7 +300,13 @@ impl Inner {
         Ok(())
     }
 
-    async fn attempt(&self, want: Want, body: &mut Option<Body>, attempt: u32) -> std::result::Result<(), Trouble> {
+    /// `packed` is the ETag of what was sent compressed, if anything was.
+    async fn attempt(
+        &self,
+        want: Want,
+        body: &mut Option<Body>,
+        packed: &mut Option<Option<String>>,
+    ) -> std::result::Result<(), Trouble> {
         let options = self.options(want, body.as_ref());
         let asked = options.range.clone();
         let found = match self.service.store.get_opts(&self.path, options).await {
@@ -308,8 +314,9 @@ impl Inner {
             Err(said) => return Err(self.judge(&said)),
         };
         let encoded = found.attributes.get(&Attribute::ContentEncoding).is_some_and(|name| is_packing(name.as_ref()));
-        if encoded && attempt == 1 {
+        if encoded && packed.as_ref() != Some(&found.meta.e_tag) {
             // A proxy may do so once; what is kept so is always sent so, and its bytes are the object's.
+            *packed = Some(found.meta.e_tag);
             return Err(Trouble::Wrong("the service sends it compressed".into()));
         }
         let (size, tag) = (found.meta.size, found.meta.e_tag.clone());

@@ -67,7 +67,11 @@ pub async fn put(service: &Service, path: &Path, key: &str, value: Bytes) -> Res
             service.store.put_opts(path, PutPayload::from(value.clone()), PutOptions::default()).await.map(drop)
         };
         let Err(said) = done else { return Ok(()) };
-        again(service, key, "put", &said, &mut attempt).await?;
+        if value.len() > WHOLE {
+            retry(service, key, &said, &mut attempt).await?;
+        } else {
+            again(service, key, "put", &said, &mut attempt).await?;
+        }
     }
 }
 
@@ -141,16 +145,15 @@ pub async fn put_if(
     };
     let attributes = Attributes::from_iter([(Attribute::Metadata(MARK.into()), mark.clone())]);
     let options = PutOptions { mode, attributes, ..PutOptions::default() };
-    let (mut attempt, mut doubt) = (1u32, false);
+    let mut attempt = 1u32;
     loop {
         let said = match service.store.put_opts(path, PutPayload::from(value.clone()), options.clone()).await {
             Ok(done) => return Ok(Some(Tag { etag: done.e_tag, version: done.version }.text())),
             Err(said) => said,
         };
         match meaning(&said) {
-            Meaning::Condition | Meaning::Missing if !doubt && !is_conflict(&said) => return Ok(None),
             Meaning::Condition | Meaning::Missing => {
-                // Two at the same moment, or an earlier attempt of ours of which nothing was heard.
+                // Two at the same moment; or an earlier attempt of ours, here or below, of which nothing was heard.
                 if let Some(tag) = ours(service, path, &mark).await {
                     return Ok(Some(tag));
                 }
@@ -158,7 +161,6 @@ pub async fn put_if(
                     return Ok(None);
                 }
             }
-            Meaning::Again(_) | Meaning::Spent(_) => doubt = true,
             _ => {}
         }
         // Nothing that may be done twice: below, such a put is tried once.
