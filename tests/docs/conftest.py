@@ -28,6 +28,7 @@ from typing import NamedTuple
 import pytest
 
 import omnizarr
+from tests.cloud.servers.fault_server import fault_server
 
 FENCE = re.compile(
     r"^( *)```(?:python\n(.*?)^\1```$(?:\n+^\1```text\n(.*?)^\1```$)?|console\n(.*?)^\1```$)", re.MULTILINE | re.DOTALL
@@ -183,8 +184,16 @@ class Player:
 
 
 @pytest.fixture
-def player(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Player:
-    """What plays pages, in a folder of its own."""
+def player(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Player]:
+    """What plays pages, in a folder of its own; the page about object stores gets one, with an empty bucket."""
     made = Player(tmp_path)
     monkeypatch.chdir(made.folder)
-    return made
+    with contextlib.ExitStack() as stack:
+        if getattr(request.node, "callspec", None) and request.node.callspec.id.endswith("how-to/cloud.md"):
+            server = stack.enter_context(fault_server())
+            server.bucket("weather")
+            settings = {"ENDPOINT_URL": server.url, "ACCESS_KEY_ID": server.key, "SECRET_ACCESS_KEY": server.secret}
+            for name, value in settings.items():
+                monkeypatch.setenv(f"AWS_{name}", value)
+            monkeypatch.setenv("HOME", str(tmp_path))
+        yield made
