@@ -12,6 +12,7 @@ use url::Url;
 use super::Settings;
 use super::build::{Kind, Place, build};
 use super::failure::{Meaning, failed, forbidden, meaning};
+use super::kept::Kept;
 use super::listing::{self, child};
 use super::object::{ObjectFile, ObjectSource, Service};
 use super::putting::{self, Condition};
@@ -71,6 +72,7 @@ impl CloudStore {
             gate: net()?.gate(&self.place.server()),
             uri: self.place.uri.clone(),
             suffixes: AtomicBool::new(self.place.kind != Kind::Azure),
+            kept: Kept::of(&self.place),
         });
         *hold(&self.service) = Some((process, Arc::clone(&service)));
         Ok(service)
@@ -85,7 +87,7 @@ impl CloudStore {
         child(&self.root()?, key)
     }
 
-    /// What is under a key, to be read; nothing is asked yet.
+    /// What is under a key, to be read in this call; nothing is asked yet.
     fn source(&self, key: &str, stamp: Stamp) -> Result<Arc<dyn Source>> {
         if self.place.kind == Kind::Web {
             return Ok(Arc::new(self.page(key)?));
@@ -93,9 +95,12 @@ impl CloudStore {
         Ok(Arc::new(self.object(key, stamp)?))
     }
 
-    /// What is under a key in a state that is known, as far as it is, for who reads it in parts.
+    /// What is under a key in a state that is known, as far as it is, for who reads it in parts, and for long.
     pub fn part_of(&self, key: &str, stamp: Stamp) -> Result<Arc<dyn Source>> {
-        self.source(key, stamp)
+        if self.place.kind == Kind::Web {
+            return Ok(Arc::new(self.page(key)?));
+        }
+        Ok(Arc::new(ObjectSource::new(&self.service()?, self.path(key)?, key, stamp)))
     }
 
     /// What is under a key as a file, of which the first request brings so many bytes.
@@ -103,11 +108,12 @@ impl CloudStore {
         if self.place.kind == Kind::Web {
             return Ok(Blocks::new(self.page(key)?));
         }
-        Ok(Blocks::new(ObjectFile::new(self.object(key, Stamp::default())?, head)))
+        let source = ObjectSource::new(&self.service()?, self.path(key)?, key, Stamp::default());
+        Ok(Blocks::new(ObjectFile::new(source, head)))
     }
 
     fn object(&self, key: &str, stamp: Stamp) -> Result<ObjectSource> {
-        Ok(ObjectSource::new(&self.service()?, self.path(key)?, key, stamp))
+        Ok(ObjectSource::brief(&self.service()?, self.path(key)?, key, stamp))
     }
 
     fn page(&self, key: &str) -> Result<HttpSource> {
@@ -139,6 +145,11 @@ impl CloudStore {
     /// Forget the states of all objects: some were changed.
     pub fn forget(&self) {
         hold(&self.seen).clear();
+    }
+
+    /// Why what was read cannot be kept, if it was to be.
+    pub fn keeping_trouble(&self) -> Option<String> {
+        self.place.keep.as_ref()?.trouble()
     }
 
     fn only_read<T>(&self, key: &str, op: &'static str) -> Result<T> {
