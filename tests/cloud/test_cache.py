@@ -10,6 +10,7 @@ import stat
 import subprocess
 import sys
 import textwrap
+import time
 import warnings
 from collections import Counter
 from pathlib import Path
@@ -42,7 +43,7 @@ def cached(faulty, tmp_path):
 
 def write(faulty, data=DATA, **layout):
     oz.create_array(WHERE, data=data, storage_options=faulty.options, overwrite=True, **layout)
-    faulty.forget()
+    gets(faulty)
 
 
 def read(options, selection=...):
@@ -50,8 +51,12 @@ def read(options, selection=...):
 
 
 def gets(faulty):
-    """Count the answers to GET by their status, and begin a new log."""
-    found = Counter(one.status for one in faulty.log if one.kind == "get")
+    """Count the answers to GET by their status, without those that found nothing, and begin a new log."""
+    # The log has the status of an answer a moment after it was sent.
+    until = time.monotonic() + 5
+    while any(one.status == 0 for one in faulty.log) and time.monotonic() < until:
+        time.sleep(0.001)
+    found = Counter(one.status for one in faulty.log if one.kind == "get" and one.status != 404)
     faulty.forget()
     return found
 

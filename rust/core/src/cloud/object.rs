@@ -72,7 +72,7 @@ struct Reading {
     attempt: u32,
     /// What is kept on disk, which is enough if it is current.
     entry: Option<Entry>,
-    /// The ETag of the last answer.
+    /// The ETag of the last answer, if what came with it can be kept.
     tag: Option<String>,
 }
 
@@ -346,7 +346,8 @@ impl Inner {
         let (size, tag) = (found.meta.size, found.meta.e_tag.clone());
         // What is kept is of another state.
         *entry = None;
-        last.clone_from(&tag);
+        // What something on the way may have packed is not the object for sure.
+        *last = tag.clone().filter(|_| !encoded);
         if let (Want::Whole(_), Some(begun)) = (want, body.as_ref())
             && begun.len() > 0
             && asked.is_none()
