@@ -50,9 +50,9 @@ class Stages:
         return {**self._figures, "MB": _status("VmHWM") - self._before}
 
 
-def run(workload: str, contender: str) -> Figures | str:
+def run(workload: str, contender: str, module: str = "bench.references") -> Figures | str:
     """Run one contender once in a fresh process; return its figures, or what went wrong."""
-    command = [sys.executable, "-m", "bench.references", "--child", workload, contender]
+    command = [sys.executable, "-m", module, "--child", workload, contender]
     try:
         ran = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     except subprocess.TimeoutExpired:

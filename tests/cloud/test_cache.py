@@ -230,8 +230,8 @@ def test_ranges(faulty, cached):
 def test_faults_while_asking(faulty, cached):
     write(faulty, **LAYOUTS["shards"])
     options = {**cached, "pause": 0.01}
-    for _ in range(3):
-        faulty.plan.add(faults.busy, faults.truncated, faults.reset_before, nth=3, kind="get")
+    for n in range(3):
+        faulty.plan.add(faults.busy, faults.truncated, faults.reset_before, key="/c/", share=0.4, times=6, seed=n)
         assert (read(options) == DATA).all()
     faulty.plan.clear()
     gets(faulty)

@@ -189,3 +189,4 @@ def test_azure(azure, home):
         store.put(key, value)
     assert (oz.open(oz.at("abfs://bucket/x.zarr", **options))[...] == DATA).all()
     assert (oz.open(f"{azure.url}/bucket/x.zarr#mode=zarr")[...] == DATA).all()
+    store.erase_prefix("")

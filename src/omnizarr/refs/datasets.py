@@ -21,6 +21,8 @@ from omnizarr.refs.direct import open_url as open_store
 from omnizarr.refs.direct import store_for
 from omnizarr.refs.scanners.dispatch import what_is
 from omnizarr.refs.scanners.source import SourceFile
+from omnizarr.store.cloud.opening import is_cloud
+from omnizarr.store.resolve import resolve
 from omnizarr.store.wrap import PrefixStore
 
 
@@ -48,7 +50,7 @@ def open_source(url: str, mode: str = "r", **options: Any) -> Source:  # noqa: A
         return ClassicSource(source.open(), url)
     if what == "HDF5 file":
         return RemoteHdf5(source)
-    store, path = open_store(url)
+    store, path = resolve(url, read_only=True) if is_cloud(url) else open_store(url)
     found: Source = open_zarr(PrefixStore(store, path + "/") if path else store, mode, **options)
     return found
 

@@ -90,7 +90,7 @@ def open_object(where: At, store: CloudStore, limits: Limits = DEFAULT_LIMITS) -
     except NotFoundError:
         copy = store.get(".zmetadata")
         if copy is not None and b'"record_size"' in copy:
-            return open_parquet(where, limits=limits, options=where.options), ""
+            return open_parquet(store, limits=limits, options=where.options), ""
         return None
     if what in SCANNED:
         return store_for(source, limits), ""

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, Final, Literal, TypeAlias
 
 from omnizarr.errors import MetadataError, OmnizarrError
-from omnizarr.refs.scanners.sets import read_text
+from omnizarr.refs.scanners.sets import is_folder, read_text
 from omnizarr.refs.scanners.sets import scan as scan_set
 from omnizarr.refs.scanners.source import SourceFile
 from omnizarr.refs.taking import AnySet, taken
@@ -18,6 +18,7 @@ from omnizarr.refset.json_writing import dumps, write_json
 from omnizarr.refset.model import References
 from omnizarr.refset.parquet_reading import read_parquet
 from omnizarr.refset.parquet_writing import write_parquet
+from omnizarr.store.cloud.opening import is_cloud
 from omnizarr.store.file import local_path
 
 Form: TypeAlias = Literal["json", "json.gz", "json.zst", "parquet"]
@@ -93,8 +94,8 @@ def expand(where: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(where, Mapping):
         found = references_of(load_mapping(where, expand=True))
     else:
-        place = local_path(where)
-        if os.path.isdir(place):  # noqa: PTH112 - the path is text already
+        place = os.fspath(where) if is_cloud(where) else local_path(where)
+        if is_folder(place):
             found = read_parquet(place)
         else:
             source = SourceFile(where)

@@ -24,7 +24,9 @@ from omnizarr.refs.taking import AnySet, taken
 from omnizarr.refset.grids import array_metas
 from omnizarr.refset.model import INLINE, MISSING, WHOLE, Chunks, References, Stamp
 from omnizarr.refset.store import ReferenceStore, store_of
+from omnizarr.store.cloud.opening import is_cloud
 from omnizarr.store.file import local_path
+from omnizarr.store.remote import Remote
 from omnizarr.store.uri import scheme
 
 _THREADS: Final = 16
@@ -198,10 +200,12 @@ def _state(url: str, allow: Sequence[str]) -> Stamp | Finding:
                 return Finding("refused", "error", "this place is not allowed", None, url)
             state = os.stat(path)  # noqa: PTH116 - text
             return Stamp(state.st_size, state.st_mtime_ns)
-    except OmnizarrError as error:
-        return Finding("unreachable", "error", error.message, None, url)
-    except OSError as error:
-        return Finding("unreachable", "error", f"it cannot be reached: {error.strerror or error}", None, url)
+        if is_cloud(url):
+            named = "*" in allow or any(url.startswith(one) and not one.endswith("://") for one in allow)
+            return Stamp(*Remote(url, head=1, options=None if named else {"anon": True}).stamp())
+    except (OmnizarrError, OSError) as error:
+        why = error.message if isinstance(error, OmnizarrError) else f"it cannot be reached: {error.strerror or error}"
+        return Finding("unreachable", "error", why, None, url)
     return Finding("unchecked", "note", f"sources of the kind {kind!r} are not looked at", None, url)
 
 

@@ -8,19 +8,23 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from json.encoder import encode_basestring_ascii
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
 from omnizarr import native
 from omnizarr.errors import ExistsError, MetadataError, StoreError, warn
 from omnizarr.format.dialects import DIALECTS
+from omnizarr.late import LateModule
 from omnizarr.refset.grids import array_metas, grid_of
 from omnizarr.refset.json_reading import template_of
 from omnizarr.refset.model import References
+from omnizarr.store.cloud.opening import is_cloud
 from omnizarr.store.file import local_path
 
 Form: TypeAlias = Literal["json", "json.gz", "json.zst"]
+
+cloud_objects: Any = LateModule("omnizarr.store.cloud.objects")
 
 _NAMES: Final = frozenset(name for one in DIALECTS.values() for name in one.documents)
 _ROWS: Final = 1 << 18  # of an array at a time
@@ -53,11 +57,16 @@ def write_json(
         ExistsError: If something is there.
         MetadataError: If the documents and the columns contradict each other.
     """
-    path = local_path(where)
-    if not overwrite and os.path.lexists(path):
+    far = is_cloud(where)
+    path = str(where).partition("#")[0] if far else local_path(where)
+    if not overwrite and (cloud_objects.object_exists(str(where)) if far else os.path.lexists(path)):
         raise ExistsError("there is something already", path=path, hint="overwrite=True replaces it.")
     chosen = form or _form_of(path)
     pieces = pieces_of(references, version=version, objects=objects, templates=templates)
+    if far:
+        text = b"".join(pieces)
+        cloud_objects.put_object(str(where), native.packed(text, _PACKED[chosen]) if chosen in _PACKED else text)
+        return
     part = f"{path}.{os.getpid():x}{os.urandom(4).hex()}.partial"
     try:
         with open(part, "xb") as file:  # noqa: PTH123 - the path is text already

@@ -10,6 +10,7 @@ from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.refset.parquet_metadata import NAME, Metadata, parse_metadata
 from omnizarr.store.cloud.at import At
 from omnizarr.store.cloud.opening import is_cloud
+from omnizarr.store.cloud.store import CloudStore
 from omnizarr.store.file import FileStore
 from omnizarr.store.protocol import Store, kernel_target, place_name
 from omnizarr.store.resolve import resolve
@@ -63,7 +64,11 @@ def place_of(where: Where, *, read_only: bool = False, limits: Limits = DEFAULT_
 
     Nobody looks at what is there, so that a folder is found even if it is to be made.
     """
-    if not isinstance(where, (str, os.PathLike)) or (isinstance(where, str) and "://" in where and is_cloud(where)):
+    if isinstance(where, At):
+        return Place(CloudStore(where.where, where.options), "")
+    if isinstance(where, str) and "://" in where and is_cloud(where):
+        return Place(CloudStore(where), "")
+    if not isinstance(where, (str, os.PathLike)):
         return Place(*resolve(where, read_only=read_only, limits=limits))
     folder = FileStore(where)
     if not os.path.isdir(folder.root):  # noqa: PTH112 - pathlib takes longer to import than all stores together

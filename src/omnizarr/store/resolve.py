@@ -18,11 +18,12 @@ from omnizarr.store.wrap import ReadOnlyStore
 
 if TYPE_CHECKING:
     from omnizarr.store import remote, sniff, zip_find
-    from omnizarr.store.cloud import adapters
+    from omnizarr.store.cloud import adapters, chains
     from omnizarr.store.cloud import opening as cloud
     from omnizarr.store.url import places as url_places
 else:
     adapters = LateModule("omnizarr.store.cloud.adapters")
+    chains = LateModule("omnizarr.store.cloud.chains")
     url_places = LateModule("omnizarr.store.url.places")
     zip_find = LateModule("omnizarr.store.zip_find")
     sniff = LateModule("omnizarr.store.sniff")
@@ -90,8 +91,8 @@ def resolve(
 def _far(where: str | At, read_only: bool, limits: Limits, look: bool) -> tuple[Store, str] | None:
     """Open what lies in an object store, or what only fsspec knows; `None` for anything else."""
     text, options = (where.where, where.options) if isinstance(where, At) else (where, {})
-    if adapters.is_chain(text):
-        return adapters.open_chain(text, options), ""
+    if chains.is_chain(text):
+        return chains.open_chain(text, options), ""
     if cloud.is_cloud(text):
         return cloud.open_cloud(where, read_only=read_only, limits=limits, look=look)
     if isinstance(where, At):

@@ -32,7 +32,7 @@ def rclone(folder: Path) -> Iterator[Service]:
         *("--auth-key", f"{key},{secret}"),
         *("--config", str(folder / "none.conf")),
         *("--cache-dir", str(folder / "cache")),
-        *("--vfs-cache-mode", "off", "--dir-cache-time", "0s", "--log-level", "INFO"),
+        *("--vfs-cache-mode", "off", "--log-level", "INFO"),
         str(buckets),
     ]
     log = folder / "rclone.log"

@@ -43,6 +43,8 @@ class Request:
     """What is asked for in terms of S3: get, put, list, part …"""
     bucket: str = ""
     key: str = ""
+    ranged: bool = True
+    """Whether a range that is asked for is looked at."""
     raw_path: str = field(init=False)
     path: str = field(init=False)
     raw_query: str = field(init=False)

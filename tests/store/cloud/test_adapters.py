@@ -12,8 +12,9 @@ import pytest
 
 import omnizarr as oz
 from omnizarr.errors import MissingDependencyError, NodeTypeError, ReadOnlyError, StoreError, UnsupportedError
-from omnizarr.store.cloud import adapters
-from omnizarr.store.cloud.adapters import is_chain, of_obstore, plain_place
+from omnizarr.store.cloud import chains
+from omnizarr.store.cloud.adapters import of_obstore, plain_place
+from omnizarr.store.cloud.chains import is_chain
 from omnizarr.store.cloud.fsspec_store import FsspecStore
 from omnizarr.store.cloud.obstore_store import ObstoreStore
 from omnizarr.store.cloud.options import settle
@@ -153,7 +154,7 @@ def test_what_is_left_to_fsspec(text, chain):
 def test_urls_that_nobody_knows(monkeypatch, tmp_path):
     with pytest.raises(UnsupportedError, match="nonsense: URLs"):
         oz.open("nonsense://x")
-    monkeypatch.setattr(adapters, "import_module", _no_fsspec)
+    monkeypatch.setattr(chains, "import_module", _no_fsspec)
     with pytest.raises(MissingDependencyError, match="fsspec") as caught:
         resolve("memory://x")
     assert caught.value.hint == "pip install fsspec"
@@ -187,6 +188,28 @@ def test_failures_name_the_key():
             operation("a/")
     with pytest.raises(StoreError, match="is broken"):
         oz.open((Broken(), "root"))
+
+
+class Confused(fsspec.AbstractFileSystem):
+    """A file system that stumbles over an answer."""
+
+    protocol = "confused"
+
+    def _open(self, path, *_args, **_options):
+        raise KeyError("Contents")
+
+    def info(self, path, **_options):
+        if path.endswith("there"):
+            return {"name": path, "size": 3, "type": "file"}
+        raise FileNotFoundError(path)
+
+
+def test_an_error_is_not_taken_for_a_missing_value():
+    store = FsspecStore(Confused(), "root")
+    assert store.get("gone") is None
+    for operation in (store.get, lambda key: store.get_range(key, 0, 2), lambda key: store.get_many([key, key])):
+        with pytest.raises(StoreError, match="KeyError"):
+            operation("there")
 
 
 def test_a_file_system_that_cannot_write(tmp_path):
@@ -240,6 +263,24 @@ def test_putting_on_condition():
     store.erase("k")
     assert store.put_if("k", b"3", second) is None
     assert store.get("k") is None
+
+
+class Specified:
+    """A store of obspec that is none of obstore's."""
+
+    def __init__(self):
+        inner = obstore.MemoryStore()
+        for name in ("get", "get_range", "head", "list", "list_with_delimiter", "put", "delete"):
+            setattr(self, name, getattr(inner, name))
+
+
+def test_stores_of_obspec():
+    place = Specified()
+    oz.create_array(place, data=DATA, chunks=(4, 4))
+    assert (oz.open(place)[2:5] == DATA[2:5]).all()
+    assert isinstance(resolve(place)[0], ObstoreStore)
+    del place.put
+    assert resolve(place)[0].read_only
 
 
 def test_stores_without_conditions(tmp_path):
@@ -303,3 +344,23 @@ def test_places_whose_credentials_are_hidden(monkeypatch):
         assert isinstance(of_obstore(store), ObstoreStore)
     assert ObstoreStore(obstore.S3Store("b", prefix="x")).uri == "s3://b/x"
     assert ObstoreStore(obstore.HTTPStore.from_url("https://example.org/x")).read_only
+
+
+@pytest.mark.peers
+def test_stores_of_icechunk():
+    icechunk = pytest.importorskip("icechunk")
+    repository = icechunk.Repository.create(icechunk.in_memory_storage())
+    session = repository.writable_session("main")
+    oz.create_array(session.store, path="a", data=DATA, chunks=(4, 4))
+    theirs = zarr.open_group(session.store)
+    assert (theirs["a"][...] == DATA).all()
+    theirs.create_array("b", data=DATA, chunks=(2, 2), shards=(4, 4))
+    ours = oz.open(session.store, mode="r+")
+    assert (ours["b"][1:5, 3:] == DATA[1:5, 3:]).all()
+    ours["a"].resize((12, 10))
+    ours["a"][6:] = DATA
+    assert (theirs["a"][6:] == DATA).all()
+    del ours["a"]
+    assert list(oz.open(session.store)) == ["b"]
+    session.commit("one")
+    assert resolve(repository.readonly_session("main").store)[0].read_only

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-import omnizarr as oz
 from omnizarr.errors import OmnizarrError, StoreError, UnsafeError, UnsupportedError
 from omnizarr.store.cloud.names import GROUPS, IGNORED, SETTINGS, WISHES, names_of
-from omnizarr.store.cloud.options import kind_of, settle
+from omnizarr.store.cloud.options import VARIABLE, kind_of, settle
+from omnizarr.store.url.explain import explain
 from tests.store.cloud.homes import make_home
 
 CHASSIS = "7783-7084-3265-9085-8269-3286-77\n"
@@ -315,10 +315,45 @@ def test_servers(tmp_path):
         ("az://c/k", ("azure", "c", "k", "", None)),
     ],
 )
-def test_explaining(url, expected, monkeypatch):
-    for name in ("AZURE_STORAGE_ACCOUNT", "AZURE_STORAGE_ACCOUNT_NAME"):
-        monkeypatch.delenv(name, raising=False)
-    found = oz.explain(url)
+def test_explaining(url, expected, tmp_path):
+    around = make_home(tmp_path, {})
+    found = explain(url, around=around)
     assert (found.kind, found.bucket, found.key, found.account, found.endpoint) == expected
-    again = oz.explain(found.canonical)
+    assert found.credentials == "none"
+    again = explain(found.canonical, around=around)
     assert (again.kind, again.bucket, again.key, again.account) == expected[:4]
+
+
+def test_explaining_names_the_credentials(tmp_path):
+    around = make_home(tmp_path, {}, {"AZURE_STORAGE_ACCOUNT": "acc", "AZURE_STORAGE_KEY": "hush"})
+    found = explain("az://c/k", around=around)
+    assert found.credentials == "the environment"
+    assert "hush" not in repr(found)
+    around = make_home(tmp_path, {}, {"GOOGLE_APPLICATION_CREDENTIALS": "/no/such/file"})
+    assert any("is not there" in note.text for note in explain("gs://b/k", around=around).notes)
+
+
+@pytest.mark.parametrize(
+    ("given", "key", "secret"),
+    [
+        ({}, "AMB", "hush"),
+        ({"anon": False}, "AMB", "hush"),
+        ({"anon": True}, None, None),
+        ({"access_key_id": "ME", "secret_access_key": "mine"}, "ME", "mine"),
+        ({"profile": "no"}, None, None),
+        ({"region": "r2"}, "AMB", "hush"),
+    ],
+)
+def test_options_of_the_environment(given, key, secret, tmp_path):
+    ambient = {"key": "AMB", "secret": "hush", "region_name": "r1", "account_name": "acc", "attempts": 2}
+    around = make_home(tmp_path, {}, {VARIABLE: json.dumps(ambient)})
+    found = settle("s3://b/k", given, around)
+    assert (found.config.get("aws_access_key_id"), found.config.get("aws_secret_access_key")) == (key, secret)
+    assert found.config["aws_region"] == given.get("region", "r1")
+    assert found.settings == {"attempts": 2}
+    assert settle("az://c/k", {"account_key": "hush", "account_name": "me"}, around).uri.startswith("https://me.")
+    assert settle("az://c/k", None, around).uri == "https://acc.blob.core.windows.net/c/k"
+    for text in ("hush", "[]"):
+        with pytest.raises(UnsafeError, match=VARIABLE) as caught:
+            settle("s3://b/k", given, make_home(tmp_path, {}, {VARIABLE: text}))
+        assert "hush" not in str(caught.value)

@@ -185,6 +185,29 @@ def test_single_sign_on_that_fails(files, status, words, tmp_path, services):
         assert caught.value.hint == "Run: aws sso login --profile p"
 
 
+def test_a_token_is_renewed_and_left_to_others(tmp_path, services):
+    keys = {"accessKeyId": "SSO", "secretAccessKey": "hush-s", "sessionToken": "hush-t", "expiration": 0}
+    services.give("/federation/credentials", {"roleCredentials": keys})
+    services.give("/token", {"accessToken": "hush-new", "expiresIn": 600, "refreshToken": "hush-r2"})
+    file, text = next(iter(signed_in("work", -5).items()))
+    more = {"refreshToken": "hush-r", "clientId": "i", "clientSecret": "hush-c", "registrationExpiresAt": later()}
+    files = {"config": SSO, file: json.dumps({**json.loads(text), **more, "startUrl": "kept"})}
+    environ = {"AWS_ENDPOINT_URL_SSO": services.url, "AWS_ENDPOINT_URL_SSO_OIDC": services.url}
+    settle(PLACE, {"profile": "p"}, make_home(tmp_path, files, environ))
+    (_, path, _, body), (_, _, headers, _) = services.seen
+    asked = {"grantType": "refresh_token", "refreshToken": "hush-r", "clientId": "i", "clientSecret": "hush-c"}
+    assert (path, json.loads(body)) == ("/token", asked)
+    assert headers["x-amz-sso_bearer_token"] == "hush-new"
+    left = json.loads((tmp_path / file).read_text())
+    assert (left["accessToken"], left["refreshToken"], left["startUrl"]) == ("hush-new", "hush-r2", "kept")
+    assert [one.name for one in (tmp_path / file).parent.iterdir()] == [file.rpartition("/")[2]]
+    services.give("/token", "hush", 400)
+    with pytest.raises(StoreError, match="another is not given") as caught:
+        settle(PLACE, {"profile": "p"}, make_home(tmp_path, files, environ))
+    assert caught.value.hint == "Run: aws sso login --profile p"
+    assert "hush" not in str(caught.value)
+
+
 def test_a_token_does_not_follow_a_redirection(tmp_path, services):
     services.give("/federation/credentials", "", 302)
     around = make_home(tmp_path, {"config": SSO, **signed_in("work")}, {"AWS_ENDPOINT_URL_SSO": services.url})

@@ -91,7 +91,6 @@ def test_decisions_have_reasons(fragment, word):
         "file:///x#s3",
         "s3://bucket/x#mode=nczarr,file",
         "s3://bucket/x#mode=gs3",
-        "https://host/x#mode=zarr,zip",
         "file:///x#mode=dap2,nczarr",
         "file:///x#mode=netcdf-3,zarr",
         "file:///x?query#mode=zarr",

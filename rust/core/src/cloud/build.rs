@@ -13,6 +13,7 @@ use super::cache::Keep;
 use super::renewal::{Renew, Renewing};
 use super::{Connector, Settings};
 use crate::error::{Error, Result};
+use crate::net::Names;
 
 /// A kind of service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +76,7 @@ fn key<K: FromStr<Err = object_store::Error>>(uri: &str, name: &str) -> Result<K
 
 /// Connections as long as the service likes: what takes too long is noticed elsewhere.
 fn options(place: &Place) -> Result<ClientOptions> {
-    let mut options = ClientOptions::new().with_timeout_disabled();
+    let mut options = ClientOptions::new().with_timeout_disabled().with_dns_resolver(Arc::new(Names));
     for (name, value) in &place.config {
         if let Ok(known) = name.parse::<ClientConfigKey>() {
             options = options.with_config(known, value);

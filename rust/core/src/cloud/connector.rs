@@ -10,6 +10,7 @@ use reqwest::header::{CONTENT_LENGTH, CONTENT_RANGE, HeaderMap, IF_MATCH, IF_NON
 use reqwest::{Method, StatusCode};
 
 use super::Settings;
+use super::pages::without_odd_names;
 use crate::net::{self, Asked, content_range, pause};
 
 /// Bytes a second that a body on its way out is granted.
@@ -50,6 +51,18 @@ enum Ended {
     Broken(HttpError),
 }
 
+/// An answer that is none to what was asked.
+#[derive(Debug)]
+struct Odd(&'static str);
+
+impl std::fmt::Display for Odd {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the service sent {}", self.0)
+    }
+}
+
+impl std::error::Error for Odd {}
+
 #[derive(Debug)]
 struct Silent(Duration);
 
@@ -70,16 +83,20 @@ impl Service {
 
     async fn attempt(&self, request: HttpRequest, attempt: u32) -> Ended {
         let patience = self.patience(&request);
+        let whole = request.method() == Method::GET && !request.headers().contains_key(RANGE);
         let range = request.headers().get(RANGE).and_then(|value| value.to_str().ok());
         let asked = Asked::new(request.method().as_str(), &request.uri().to_string(), range, attempt);
         let sent = request.body().content_length() as u64;
         match tokio::time::timeout(patience, self.inner.execute(request)).await {
             Ok(Ok(mut response)) => {
-                if response.status() == StatusCode::OK && says_part(response.headers()) {
+                if !whole && response.status() == StatusCode::OK && says_part(response.headers()) {
                     // Some servers send a part, say which, and call it all.
                     *response.status_mut() = StatusCode::PARTIAL_CONTENT;
                 }
                 asked.answered(response.status().as_u16(), sent, length(response.headers()));
+                if whole && (response.status() == StatusCode::PARTIAL_CONTENT || says_part(response.headers())) {
+                    return Ended::Broken(HttpError::new(HttpErrorKind::Request, Odd("a part in place of all")));
+                }
                 if let (true, Ok(net)) = (is_throttling(response.status()), net::net()) {
                     net.gate(&self.gate).complained();
                 }
@@ -121,13 +138,38 @@ fn is_delicate(request: &HttpRequest) -> bool {
     request.method() == Method::POST || (request.method() == Method::PUT && conditional)
 }
 
+/// What tells that a request lists keys.
+const LISTS: [&str; 2] = ["list-type=", "comp=list"];
+
+/// An answer that lists keys, all of it, without those that are none of ours.
+async fn plain_page(ended: Ended, stall: Duration) -> Ended {
+    let response = match ended {
+        Ended::Answer(response) if response.status() == StatusCode::OK => response,
+        ended => return ended,
+    };
+    let (parts, body) = response.into_parts();
+    match tokio::time::timeout(stall, body.bytes()).await {
+        Ok(Ok(page)) => {
+            let page = without_odd_names(&page).map_or(page, Into::into);
+            Ended::Answer(HttpResponse::from_parts(parts, page.into()))
+        }
+        Ok(Err(error)) => Ended::Broken(HttpError::new(HttpErrorKind::Interrupted, error)),
+        Err(_) => Ended::Broken(HttpError::new(HttpErrorKind::Timeout, Silent(stall))),
+    }
+}
+
 #[async_trait::async_trait]
 impl HttpService for Service {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let (started, delicate) = (Instant::now(), is_delicate(&request));
+        let query = request.uri().query().unwrap_or_default();
+        let lists = request.method() == Method::GET && LISTS.iter().any(|sign| query.contains(sign));
         let mut attempt = 1u32;
         loop {
-            let ended = self.attempt(request.clone(), attempt).await;
+            let mut ended = self.attempt(request.clone(), attempt).await;
+            if lists {
+                ended = plain_page(ended, self.settings.net.stall).await;
+            }
             let after = match &ended {
                 Ended::Answer(response) if is_passing(response.status()) => {
                     // Whoever is turned away has not been served, so that it is safe to come again.

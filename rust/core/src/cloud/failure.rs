@@ -3,6 +3,7 @@
 use std::error::Error as StdError;
 
 use object_store::Error as Said;
+use object_store::client::HttpError;
 
 use crate::error::Error;
 
@@ -17,8 +18,10 @@ pub enum Meaning {
     Condition,
     /// Asking again will not help.
     Final(String),
-    /// Asking again may help.
+    /// An answer that makes no sense: another may.
     Again(String),
+    /// No answer, or one that says that the service cannot answer now; what may be repeated was repeated already.
+    Spent(String),
 }
 
 /// Understand a failure.
@@ -34,24 +37,35 @@ pub fn meaning(said: &Said) -> Meaning {
             Meaning::Forbidden(words(&text))
         }
         Said::Precondition { .. } | Said::AlreadyExists { .. } | Said::NotModified { .. } => Meaning::Condition,
-        Said::Generic { source, .. } => {
-            let text = innermost(&**source);
-            if text.contains("ExpiredToken") {
-                return Meaning::Again(words(&text));
-            }
-            if is_answer(&text) { Meaning::Final(words(&text)) } else { Meaning::Again(words(&text)) }
-        }
+        Said::Generic { source, .. } => generic(&**source),
         other => Meaning::Final(words(&other.to_string())),
     }
 }
 
-/// Whether a message tells of an answer that will not be another the next time.
-fn is_answer(text: &str) -> bool {
-    let lower = text.to_ascii_lowercase();
-    ["status 4", "nosuchbucket", "invalidaccesskeyid", "signaturedoesnotmatch", "bucket", "builder error", "redirect"]
-        .iter()
-        .any(|sign| lower.contains(sign))
-        && !["408", "425", "429", "conflict"].iter().any(|sign| lower.contains(sign))
+fn generic(source: &(dyn StdError + 'static)) -> Meaning {
+    let text = innermost(source);
+    let mut cause = Some(source);
+    while let Some(error) = cause {
+        if error.is::<HttpError>() {
+            return Meaning::Spent(words(&text));
+        }
+        cause = error.source();
+    }
+    if text.contains("ExpiredToken") {
+        return Meaning::Again(words(&text));
+    }
+    match status(&text) {
+        Some(408 | 425 | 429 | 500..) => Meaning::Spent(words(&text)),
+        Some(_) => Meaning::Final(words(&text)),
+        None if text.contains("redirect") => Meaning::Final(words(&text)),
+        None => Meaning::Again(words(&text)),
+    }
+}
+
+/// The status that a message tells of.
+fn status(text: &str) -> Option<u16> {
+    let (_, rest) = text.split_once("status code: ")?;
+    rest.get(..3)?.parse().ok()
 }
 
 fn innermost(error: &(dyn StdError + 'static)) -> String {
@@ -78,7 +92,11 @@ pub fn words(text: &str) -> String {
     let said = match (between("Code"), between("Message")) {
         (Some(code), Some(message)) => format!("{code}: {message}"),
         (Some(code), None) => code,
-        _ => text.split_whitespace().collect::<Vec<_>>().join(" "),
+        _ => {
+            // What was asked of whom, and how long it took, is known to who reads this.
+            let text = text.rsplit_once(" - ").map_or(text, |(_, cause)| cause);
+            text.split_whitespace().collect::<Vec<_>>().join(" ")
+        }
     };
     if said.chars().count() > MOST { said.chars().take(MOST).chain(['…']).collect() } else { said }
 }

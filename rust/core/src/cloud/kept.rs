@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::build::Place;
 use super::cache::{Entry, Keep, Name};
-use super::object::{Inner, Want};
+use super::object::{Inner, Purpose, Want};
 use crate::error::Result;
 use crate::refs::Stamp;
 
@@ -75,7 +75,7 @@ impl Inner {
 
     /// What is kept of a part, if the object may still be in that state.
     pub(super) async fn kept(&self, want: Want) -> Option<Entry> {
-        let (keep, name) = self.place(want)?;
+        let (keep, name) = self.place(want).filter(|_| self.purpose != Purpose::Change)?;
         let entry = keep.get(name, want.most()).await?;
         let fits = want.within(entry.size) == Some((entry.start, entry.data.len() as u64));
         let possible = matches!(want, Want::Whole(_)) || self.contradiction(&entry).is_none();
@@ -89,7 +89,7 @@ impl Inner {
 
     /// Whether the service has said, since this call began, that the object is in this very state.
     pub(super) fn is_sure(&self, entry: &Entry) -> bool {
-        self.brief && self.confirmed.load(Ordering::Relaxed) && self.state().etag.as_ref() == Some(&entry.etag)
+        self.purpose == Purpose::Call && self.confirmed.load(Ordering::Relaxed) && self.state().etag.as_ref() == Some(&entry.etag)
     }
 
     /// Take what is kept for what the service has: it has said so.

@@ -63,7 +63,9 @@ fn again(prefix: &str, said: Failed, attempt: &mut u32) -> Result<()> {
             *attempt = attempt.saturating_add(1);
             Ok(())
         }
-        Meaning::Again(message) | Meaning::Final(message) => Err(failed(prefix, "list", message)),
+        Meaning::Again(message) | Meaning::Final(message) | Meaning::Spent(message) => {
+            Err(failed(prefix, "list", message))
+        }
         Meaning::Condition | Meaning::Missing => Err(failed(prefix, "list", said.to_string())),
     }
 }

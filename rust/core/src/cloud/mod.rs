@@ -12,6 +12,7 @@ mod failure;
 mod kept;
 mod listing;
 mod object;
+mod pages;
 mod putting;
 mod renewal;
 mod store;
@@ -19,7 +20,7 @@ mod store;
 pub use build::{Kind, Place};
 pub use cache::Keep;
 pub use connector::Connector;
-pub use object::{ObjectFile, ObjectSource};
+pub use object::{ObjectFile, ObjectSource, Purpose};
 pub use renewal::{Keys, Renew};
 pub use store::CloudStore;
 

@@ -13,6 +13,7 @@ use super::Settings;
 use super::cache::Entry;
 use super::failure::{Meaning, failed, forbidden, meaning};
 use super::kept::Kept;
+use super::putting::Tag;
 use crate::error::{Error, Result};
 use crate::net::{Body, Gate, Held, Need, Ranged, SLOWEST, hold, looks_like_html, net, pause, read_many, wait};
 use crate::pool::Interrupt;
@@ -39,13 +40,26 @@ pub struct Service {
 #[derive(Clone)]
 pub struct ObjectSource(Arc<Inner>);
 
+/// What a source is for, which decides what is believed of what is kept on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// One call of the user's: what the service has said once holds until its end.
+    Call,
+    /// Many calls, each of which asks.
+    Calls,
+    /// A change of what is there: nothing that is kept is good enough.
+    Change,
+}
+
 pub(super) struct Inner {
     pub(super) service: Arc<Service>,
     pub(super) path: Path,
     key: String,
     stamp: Mutex<Stamp>,
-    /// Whether this serves one call of the user's, so that what the service has said once holds until its end.
-    pub(super) brief: bool,
+    /// What some services call a state instead of an ETag.
+    version: Mutex<Option<String>>,
+    /// What the source is for.
+    pub(super) purpose: Purpose,
     /// Whether the service has said that the object is in the state that is known.
     pub(super) confirmed: AtomicBool,
 }
@@ -70,6 +84,8 @@ struct Reading {
     body: Option<Body>,
     /// The attempt that it is.
     attempt: u32,
+    /// The ETag of what was sent compressed, if anything was.
+    packed: Option<Option<String>>,
     /// What is kept on disk, which is enough if it is current.
     entry: Option<Entry>,
     /// The ETag of the last answer, if what came with it can be kept.
@@ -80,6 +96,8 @@ struct Reading {
 enum Trouble {
     Final(Error),
     Again(String),
+    /// An answer of something else: what it said of the state is not to be believed.
+    Wrong(String),
 }
 
 impl From<Error> for Trouble {
@@ -90,23 +108,21 @@ impl From<Error> for Trouble {
 
 impl ObjectSource {
     /// An object under a key; nothing is asked yet. `stamp` is the state that it must have, as far as that is known.
-    pub fn new(service: &Arc<Service>, path: Path, key: &str, stamp: Stamp) -> Self {
-        Self::made(service, path, key, stamp, false)
-    }
-
-    /// As [`ObjectSource::new`], for one call of the user's.
-    pub fn brief(service: &Arc<Service>, path: Path, key: &str, stamp: Stamp) -> Self {
-        Self::made(service, path, key, stamp, true)
-    }
-
-    fn made(service: &Arc<Service>, path: Path, key: &str, stamp: Stamp, brief: bool) -> Self {
+    pub fn new(service: &Arc<Service>, path: Path, key: &str, stamp: Stamp, purpose: Purpose) -> Self {
         let (service, key, stamp) = (Arc::clone(service), key.to_owned(), Mutex::new(stamp));
-        Self(Arc::new(Inner { service, path, key, stamp, brief, confirmed: AtomicBool::new(false) }))
+        let (version, confirmed) = (Mutex::default(), AtomicBool::new(false));
+        Self(Arc::new(Inner { service, path, key, stamp, version, purpose, confirmed }))
     }
 
     /// What is known of its state, without asking.
     pub fn known(&self) -> Stamp {
         self.0.state().clone()
+    }
+
+    /// What tells this state of the object from others, for a put on condition of it.
+    pub fn tag(&self) -> Option<Tag> {
+        let (etag, version) = (self.0.state().etag.clone(), hold(&self.0.version).clone());
+        (etag.is_some() || version.is_some()).then_some(Tag { etag, version })
     }
 
     fn spawn(&self, want: Want, done: Done) {
@@ -289,9 +305,14 @@ impl Inner {
     /// Ask the service until it has answered; tell what was wanted in the end, and whether something has come.
     async fn ask(&self, mut want: Want, reading: &mut Reading) -> Result<(Want, bool)> {
         let _turn = self.service.gate.enter().await;
+        let before = self.state().clone();
         loop {
             match self.attempt(want, reading).await {
                 Ok(fresh) => return Ok((want, fresh)),
+                Err(Trouble::Wrong(message)) => {
+                    (reading.body, *self.state()) = (None, before.clone());
+                    self.next(Trouble::Again(message), &mut reading.attempt).await?;
+                }
                 Err(Trouble::Again(message)) if matches!(want, Want::Last(_)) && message.contains(NOT_A_PART) => {
                     self.service.suffixes.store(false, Ordering::Relaxed);
                     want = self.sized(want).await?;
@@ -317,7 +338,7 @@ impl Inner {
     async fn next(&self, trouble: Trouble, attempt: &mut u32) -> Result<()> {
         let message = match trouble {
             Trouble::Final(error) => return Err(error),
-            Trouble::Again(message) => message,
+            Trouble::Again(message) | Trouble::Wrong(message) => message,
         };
         let net = &self.service.settings.net;
         if *attempt >= net.attempts {
@@ -337,13 +358,15 @@ impl Inner {
             Err(Said::NotModified { .. }) if reading.entry.is_some() => return Ok(false),
             Err(said) => return Err(self.judge(&said)),
         };
-        let Reading { body, attempt, entry, tag: last } = reading;
+        let Reading { body, packed, entry, tag: last, .. } = reading;
         let encoded = found.attributes.get(&Attribute::ContentEncoding).is_some_and(|name| is_packing(name.as_ref()));
-        if encoded && *attempt == 1 {
+        if encoded && packed.as_ref() != Some(&found.meta.e_tag) {
             // A proxy may do so once; what is kept so is always sent so, and its bytes are the object's.
-            return Err(Trouble::Again("the service sends it compressed".into()));
+            *packed = Some(found.meta.e_tag);
+            return Err(Trouble::Wrong("the service sends it compressed".into()));
         }
         let (size, tag) = (found.meta.size, found.meta.e_tag.clone());
+        hold(&self.version).clone_from(&found.meta.version);
         // What is kept is of another state.
         *entry = None;
         // What something on the way may have packed is not the object for sure.
@@ -412,6 +435,10 @@ impl Inner {
             Meaning::Condition => Trouble::Final(self.changed("the service says that it was changed")),
             Meaning::Final(message) => Trouble::Final(failed(&self.key, "get", message)),
             Meaning::Again(message) => Trouble::Again(message),
+            Meaning::Spent(message) => {
+                let attempts = self.service.settings.net.attempts;
+                Trouble::Final(failed(&self.key, "get", format!("{message} (after {attempts} attempts)")))
+            }
         }
     }
 
@@ -456,7 +483,7 @@ impl Inner {
                 Err(_) => return Err(Trouble::Again(format!("not a byte within {:?}", net.stall))),
             };
             if html && body.len() == 0 && looks_like_html(&piece) {
-                return Err(Trouble::Again("the service sent an HTML page in place of the data".into()));
+                return Err(Trouble::Wrong("the service sent an HTML page in place of the data".into()));
             }
             // More than was asked for: of a whole that is too long the first bytes are enough.
             let room = usize::try_from(body.limit.saturating_sub(body.len())).unwrap_or(usize::MAX);

@@ -16,20 +16,44 @@ use crate::error::Result;
 use crate::net::pause;
 
 /// Larger values go in parts, several at once.
-const WHOLE: usize = 128 << 20;
-const PART: usize = 16 << 20;
+const WHOLE: usize = 16 << 20;
+const PART: usize = 8 << 20;
 const PARTS_AT_ONCE: usize = 8;
 
-/// Under which name an object says which put it is from.
-const MARK: &str = "omnizarr-put";
+/// Under which name an object says which put it is from; Azure takes names of programming languages alone.
+const MARK: &str = "omnizarrput";
+
+/// What a service calls a state of an object: some by an ETag, some by a number.
+#[derive(Debug, Clone, Default)]
+pub struct Tag {
+    /// The ETag.
+    pub etag: Option<String>,
+    /// The number.
+    pub version: Option<String>,
+}
+
+impl Tag {
+    /// As one text.
+    pub fn text(&self) -> String {
+        let part = |part: &Option<String>| part.clone().unwrap_or_default();
+        format!("{}\n{}", part(&self.etag), part(&self.version))
+    }
+
+    /// From the text.
+    pub fn parse(text: &str) -> Self {
+        let (etag, version) = text.split_once('\n').unwrap_or((text, ""));
+        let part = |part: &str| (!part.is_empty()).then(|| part.to_owned());
+        Self { etag: part(etag), version: part(version) }
+    }
+}
 
 /// What must be under a key for a put to be good.
 #[derive(Debug, Clone)]
 pub enum Condition {
     /// Nothing.
     Absent,
-    /// What has this ETag.
-    Is(String),
+    /// What has this tag.
+    Is(Tag),
 }
 
 /// Put a value, whatever is there.
@@ -43,7 +67,11 @@ pub async fn put(service: &Service, path: &Path, key: &str, value: Bytes) -> Res
             service.store.put_opts(path, PutPayload::from(value.clone()), PutOptions::default()).await.map(drop)
         };
         let Err(said) = done else { return Ok(()) };
-        again(service, key, "put", &said, &mut attempt).await?;
+        if value.len() > WHOLE {
+            retry(service, key, &said, &mut attempt).await?;
+        } else {
+            again(service, key, "put", &said, &mut attempt).await?;
+        }
     }
 }
 
@@ -63,6 +91,7 @@ async fn again(
             Ok(())
         }
         Meaning::Again(message) => Err(failed(key, op, format!("{message} (after {attempt} attempts)"))),
+        Meaning::Spent(message) => Err(failed(key, op, format!("{message} (after {} attempts)", net.attempts))),
         Meaning::Forbidden(message) => Err(forbidden(key, op, &message)),
         Meaning::Final(message) => Err(failed(key, op, message)),
         Meaning::Missing => Err(failed(key, op, "there is no such bucket or container")),
@@ -97,7 +126,7 @@ async fn send_parts(upload: &mut dyn MultipartUpload, value: &Bytes) -> object_s
     Ok(())
 }
 
-/// Put a value under a condition; the new ETag, or `None` if the condition does not hold.
+/// Put a value under a condition; the new tag, or `None` if the condition does not hold.
 ///
 /// An answer that was lost leaves open whether the put was done. The object itself then tells: each put marks what it
 /// puts with a number of its own.
@@ -112,20 +141,19 @@ pub async fn put_if(
     let mark = unique();
     let mode = match &condition {
         Condition::Absent => PutMode::Create,
-        Condition::Is(tag) => PutMode::Update(UpdateVersion { e_tag: Some(tag.clone()), version: None }),
+        Condition::Is(tag) => PutMode::Update(UpdateVersion { e_tag: tag.etag.clone(), version: tag.version.clone() }),
     };
     let attributes = Attributes::from_iter([(Attribute::Metadata(MARK.into()), mark.clone())]);
     let options = PutOptions { mode, attributes, ..PutOptions::default() };
-    let (mut attempt, mut doubt) = (1u32, false);
+    let mut attempt = 1u32;
     loop {
         let said = match service.store.put_opts(path, PutPayload::from(value.clone()), options.clone()).await {
-            Ok(done) => return Ok(Some(done.e_tag.unwrap_or_default())),
+            Ok(done) => return Ok(Some(Tag { etag: done.e_tag, version: done.version }.text())),
             Err(said) => said,
         };
         match meaning(&said) {
-            Meaning::Condition | Meaning::Missing if !doubt && !is_conflict(&said) => return Ok(None),
             Meaning::Condition | Meaning::Missing => {
-                // Two at the same moment, or an earlier attempt of ours of which nothing was heard.
+                // Two at the same moment; or an earlier attempt of ours, here or below, of which nothing was heard.
                 if let Some(tag) = ours(service, path, &mark).await {
                     return Ok(Some(tag));
                 }
@@ -133,10 +161,23 @@ pub async fn put_if(
                     return Ok(None);
                 }
             }
-            Meaning::Again(_) => doubt = true,
             _ => {}
         }
-        again(service, key, "put", &said, &mut attempt).await?;
+        // Nothing that may be done twice: below, such a put is tried once.
+        retry(service, key, &said, &mut attempt).await?;
+    }
+}
+
+/// As [`again`], for what nobody has repeated yet.
+async fn retry(service: &Service, key: &str, said: &object_store::Error, attempt: &mut u32) -> Result<()> {
+    let net = &service.settings.net;
+    match meaning(said) {
+        Meaning::Spent(_) if *attempt < net.attempts => {
+            tokio::time::sleep(pause(net.pause, *attempt)).await;
+            *attempt = attempt.saturating_add(1);
+            Ok(())
+        }
+        _ => again(service, key, "put", said, attempt).await,
     }
 }
 
@@ -151,7 +192,8 @@ async fn ours(service: &Service, path: &Path, mark: &str) -> Option<String> {
     let options = GetOptions { head: true, ..GetOptions::default() };
     let found = service.store.get_opts(path, options).await.ok()?;
     let said = found.attributes.get(&Attribute::Metadata(MARK.into()))?;
-    if <_ as AsRef<str>>::as_ref(said) == mark { found.meta.e_tag } else { None }
+    let tag = Tag { etag: found.meta.e_tag, version: found.meta.version };
+    (<_ as AsRef<str>>::as_ref(said) == mark).then(|| tag.text())
 }
 
 fn unique() -> String {

@@ -14,8 +14,8 @@ use super::build::{Kind, Place, build};
 use super::failure::{Meaning, failed, forbidden, meaning};
 use super::kept::Kept;
 use super::listing::{self, child};
-use super::object::{ObjectFile, ObjectSource, Service};
-use super::putting::{self, Condition};
+use super::object::{ObjectFile, ObjectSource, Purpose, Service};
+use super::putting::{self, Condition, Tag};
 use crate::ask;
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
@@ -92,7 +92,7 @@ impl CloudStore {
         if self.place.kind == Kind::Web {
             return Ok(Arc::new(self.page(key)?));
         }
-        Ok(Arc::new(self.object(key, stamp)?))
+        Ok(Arc::new(self.object(key, stamp, Purpose::Call)?))
     }
 
     /// What is under a key in a state that is known, as far as it is, for who reads it in parts, and for long.
@@ -100,7 +100,7 @@ impl CloudStore {
         if self.place.kind == Kind::Web {
             return Ok(Arc::new(self.page(key)?));
         }
-        Ok(Arc::new(ObjectSource::new(&self.service()?, self.path(key)?, key, stamp)))
+        Ok(Arc::new(self.object(key, stamp, Purpose::Calls)?))
     }
 
     /// What is under a key as a file, of which the first request brings so many bytes.
@@ -108,12 +108,11 @@ impl CloudStore {
         if self.place.kind == Kind::Web {
             return Ok(Blocks::new(self.page(key)?));
         }
-        let source = ObjectSource::new(&self.service()?, self.path(key)?, key, Stamp::default());
-        Ok(Blocks::new(ObjectFile::new(source, head)))
+        Ok(Blocks::new(ObjectFile::new(self.object(key, Stamp::default(), Purpose::Calls)?, head)))
     }
 
-    fn object(&self, key: &str, stamp: Stamp) -> Result<ObjectSource> {
-        Ok(ObjectSource::brief(&self.service()?, self.path(key)?, key, stamp))
+    fn object(&self, key: &str, stamp: Stamp, purpose: Purpose) -> Result<ObjectSource> {
+        Ok(ObjectSource::new(&self.service()?, self.path(key)?, key, stamp, purpose))
     }
 
     fn page(&self, key: &str) -> Result<HttpSource> {
@@ -164,7 +163,7 @@ impl CloudStore {
             let size = || Ok::<u64, Error>(source.stamp()?.size.unwrap_or_default());
             let (from, n) = match (u64::try_from(start), length) {
                 (Err(_), None) if self.place.kind != Kind::Web => {
-                    return self.object(key, Stamp::default())?.read_last(start.unsigned_abs());
+                    return self.object(key, Stamp::default(), Purpose::Call)?.read_last(start.unsigned_abs());
                 }
                 (Err(_), length) => {
                     let size = size()?;
@@ -211,9 +210,9 @@ impl CloudStore {
         if self.place.kind == Kind::Web {
             return self.only_read(key, "put");
         }
-        let object = self.object(key, Stamp::default())?;
+        let object = self.object(key, Stamp::default(), Purpose::Change)?;
         let Some(value) = found(object.read_whole(most))? else { return Ok(None) };
-        let tag = object.known().etag;
+        let tag = object.tag().map(|tag| tag.text());
         let tag = tag.ok_or_else(|| failed(key, "get", "the service gives no ETag, so that changes cannot be safe"))?;
         Ok(Some((value, tag)))
     }
@@ -225,7 +224,7 @@ impl CloudStore {
             return self.only_read(key, "put");
         }
         let (service, path, name) = (self.service()?, self.path(key)?, key.to_owned());
-        let condition = tag.map_or(Condition::Absent, Condition::Is);
+        let condition = tag.map_or(Condition::Absent, |tag| Condition::Is(Tag::parse(&tag)));
         wait(async move { putting::put_if(&service, &path, &name, value, condition).await }, &|| false)
     }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 
+use object_store::client::{DnsFuture, DnsResolver};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use url::{Host, Url};
 
@@ -34,6 +35,37 @@ pub fn check_literal(url: &Url) -> Result<(), Private> {
 fn is_local_name(name: &str) -> bool {
     let name = name.trim_end_matches('.').to_ascii_lowercase();
     name == "localhost" || name.ends_with(".localhost") || name == "localhost.localdomain"
+}
+
+/// Finds the addresses of names; those below `localhost` are of this machine, also where the system does not know it.
+#[derive(Debug)]
+pub struct Names;
+
+impl Names {
+    /// The addresses of a name.
+    pub async fn find(host: &str) -> std::io::Result<Vec<IpAddr>> {
+        if is_local_name(host) {
+            return Ok(vec![IpAddr::from([127, 0, 0, 1]), IpAddr::from([0, 0, 0, 0, 0, 0, 0, 1])]);
+        }
+        Ok(tokio::net::lookup_host((host, 0)).await?.map(|found| found.ip()).collect())
+    }
+}
+
+impl Resolve for Names {
+    fn resolve(&self, name: Name) -> Resolving {
+        let host = name.as_str().to_owned();
+        Box::pin(async move {
+            let found = Self::find(&host).await?;
+            Ok(Box::new(found.into_iter().map(|address| SocketAddr::new(address, 0))) as Addrs)
+        })
+    }
+}
+
+impl DnsResolver for Names {
+    fn resolve(&self, host: &str) -> DnsFuture {
+        let host = host.to_owned();
+        Box::pin(async move { Ok(Self::find(&host).await?) })
+    }
 }
 
 /// Finds the addresses of names, and refuses names that have one which is not public.

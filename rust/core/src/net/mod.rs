@@ -14,6 +14,7 @@ mod judge;
 mod request;
 mod trace;
 
+pub(crate) use address::Names;
 pub(crate) use answer::{content_range, looks_like_html};
 pub use blocks::{Blocks, Ranged};
 pub(crate) use body::{Body, Need};
@@ -93,9 +94,11 @@ fn client(private: bool) -> std::result::Result<Client, String> {
         .connect_timeout(CONNECT)
         .pool_idle_timeout(KEEP_ALIVE)
         .pool_max_idle_per_host(KEPT_OPEN);
-    if !private {
-        builder = builder.dns_resolver(address::PublicOnly { proxies: address::proxies() });
-    }
+    builder = if private {
+        builder.dns_resolver(address::Names)
+    } else {
+        builder.dns_resolver(address::PublicOnly { proxies: address::proxies() })
+    };
     builder.build().map_err(|error| format!("no HTTP client: {error}"))
 }
 

@@ -12,6 +12,7 @@ from omnizarr.refset.guard import base_of
 from omnizarr.refset.json_reading import read_json
 from omnizarr.refset.model import References
 from omnizarr.refset.parquet_reading import read_parquet
+from omnizarr.store.cloud.at import At
 from omnizarr.store.sniff import SCANNED, SET, sniff, with_article
 
 _HEAD: Final = 1 << 16
@@ -25,13 +26,18 @@ def scan(source: SourceFile, options: Options = DEFAULTS) -> References:  # noqa
         MetadataError: If it is no reference set.
     """
     try:
-        folder = os.path.isdir(source.url)  # noqa: PTH112 - the path is text already
-        found = read_parquet(source.url) if folder else read_json(read_text(source))
+        where = At(source.url, source.options) if source.remote is not None else source.url
+        found = read_parquet(where) if is_folder(source.url) else read_json(read_text(source))
     except OmnizarrError as error:
         if error.path != source.url:
             error.message = f"{source.url}: {error.message}"
         raise
     return absolute(found, base_of(source.url))
+
+
+def is_folder(place: str) -> bool:
+    """Whether a set is a folder of parquet: of one that is far away, the name tells."""
+    return place.rstrip("/").endswith((".parq", ".parquet")) if "://" in place else os.path.isdir(place)  # noqa: PTH112 - text
 
 
 def read_text(source: SourceFile) -> bytes:

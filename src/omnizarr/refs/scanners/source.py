@@ -42,9 +42,10 @@ class SourceFile:
     """
 
     def __init__(self, where: str | os.PathLike[str] | At) -> None:
-        self.options = where.options if isinstance(where, At) else {}
-        where = where.where if isinstance(where, At) else where
-        url = url_of(where)
+        given = where
+        self.options = given.options if isinstance(given, At) else {}
+        where = given.where if isinstance(given, At) else given
+        url = where if isinstance(given, At) and isinstance(where, str) else url_of(where)
         self.remote = None if url is None else Remote(url, options=self.options)
         url = None if self.remote is None else self.remote.url
         """The file on its server, if it is on one: what was fetched of it stays as long as this."""

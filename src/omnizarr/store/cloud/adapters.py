@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, Final
 
-from omnizarr.errors import MissingDependencyError, UnsupportedError
 from omnizarr.late import LateModule
 from omnizarr.limits import Limits
 from omnizarr.store.cloud.foreign import failures, module_of
@@ -20,9 +19,7 @@ from omnizarr.store.cloud.zarr_store import ZarrStore
 from omnizarr.store.file import FileStore
 from omnizarr.store.keys import node_path
 from omnizarr.store.protocol import Store
-from omnizarr.store.uri import scheme
 from omnizarr.store.url.aws import DEFAULT_REGION
-from omnizarr.store.url.grammar import CLOUDS, SCHEMES
 from omnizarr.store.wrap import ReadOnlyStore
 
 zip_find: Any = LateModule("omnizarr.store.zip_find")
@@ -54,7 +51,7 @@ def adapted(where: object, *, read_only: bool, limits: Limits) -> tuple[Store, s
     if isinstance(where, tuple):
         given: tuple[object, ...] = where
         is_pair = len(given) == 2 and isinstance(given[1], str) and module_of(given[0]) == "fsspec"
-        return (_file_system(given[0], str(given[1])), "") if is_pair else None
+        return (file_system(given[0], str(given[1])), "") if is_pair else None
     # An open file has a file system, too, but it is an archive if anything.
     package = "" if callable(getattr(where, "read", None)) else module_of(where)
     if package == "fsspec" and hasattr(where, "fs"):
@@ -66,7 +63,8 @@ def adapted(where: object, *, read_only: bool, limits: Limits) -> tuple[Store, s
     return None
 
 
-def _file_system(fs: Any, path: str) -> Store:  # noqa: ANN401 - any file system
+def file_system(fs: Any, path: str) -> Store:  # noqa: ANN401 - any file system
+    """Return what lies below a path of a file system of fsspec: local files by the kernel, all else by itself."""
     if type(fs).__name__ == "LocalFileSystem" and type(fs).__module__ == "fsspec.implementations.local":
         return FileStore(plain_path(fs, path) or os.sep)  # whose puts are whole or absent
     return FsspecStore(fs, path)
@@ -80,7 +78,7 @@ def _of_fsspec(where: Any, read_only: bool, limits: Limits) -> tuple[Store, str]
         if file is not None:
             found: tuple[Store, str] = zip_find.archive_in(file, read_only=read_only, limits=limits)
             return found
-    return _file_system(where.fs, path), ""
+    return file_system(where.fs, path), ""
 
 
 def _of_zarr(where: Any) -> tuple[Store, str] | None:  # noqa: ANN401 - zarr-python need not be installed
@@ -98,7 +96,7 @@ def _of_zarr(where: Any) -> tuple[Store, str] | None:  # noqa: ANN401 - zarr-pyt
     if kind == "LocalStore":
         store = FileStore(where.root)
     elif kind == "FsspecStore":
-        store = _file_system(where.fs, where.path)
+        store = file_system(where.fs, where.path)
     elif kind == "ObjectStore":
         store = of_obstore(where.store)
     else:
@@ -156,41 +154,3 @@ def _region_and_endpoint(options: Mapping[str, Any]) -> dict[str, str]:
     endpoint = endpoint or next((env[name] for name in names if env.get(name)), "")
     found = {"region": str(region), "endpoint": endpoint or f"https://s3.{region}.amazonaws.com"}
     return {name: value for name, value in found.items() if name not in options and f"{name}_url" not in options}
-
-
-def is_chain(where: str) -> bool:
-    """Whether a text is a URL for fsspec: a chain of file systems, or one that nothing else here reads.
-
-    >>> is_chain("simplecache::s3://b/k"), is_chain("memory://x"), is_chain("s3://b/k"), is_chain("x.zarr")
-    (True, True, False, False)
-    """
-    name = scheme(where)
-    if name is None or name in ("reference", *SCHEMES, *CLOUDS):
-        return False
-    return "::" in where or "://" in where
-
-
-def open_chain(where: str, storage_options: Mapping[str, Any] | None = None) -> Store:
-    """Open a URL by fsspec.
-
-    Raises:
-        MissingDependencyError: If fsspec is not installed.
-        UnsupportedError: If it does not know such URLs.
-        StoreError: If the file system cannot be made.
-    """
-    try:
-        core = import_module("fsspec.core")
-        known = import_module("fsspec.registry")
-    except ImportError:
-        raise MissingDependencyError(f"{scheme(where)}: URLs are opened by fsspec", hint="pip install fsspec") from None
-    first = str(where).partition("::")[0].partition("://")[0]
-    if first not in known.known_implementations and first not in known.registry:
-        raise UnsupportedError(f"there is no store for {first}: URLs, and fsspec knows none either")
-    try:
-        with failures(""):
-            fs, path = core.url_to_fs(where, **(storage_options or {}))
-    except OSError as error:
-        if isinstance(error.__cause__, ImportError):
-            raise MissingDependencyError(str(error.__cause__)) from None
-        raise
-    return _file_system(fs, str(path))

@@ -14,10 +14,11 @@ from omnizarr.store.url.profiles import folder_of_tools, read_secrets, source_of
 from omnizarr.store.url.settings import Surroundings
 
 if TYPE_CHECKING:
-    from omnizarr.store.cloud import sources, sts
+    from omnizarr.store.cloud import sources, sso, sts
 else:
     # They bring the standard library's client and its processes, which take long to import, and most need neither.
     sources = LateModule("omnizarr.store.cloud.sources")
+    sso = LateModule("omnizarr.store.cloud.sso")
     sts = LateModule("omnizarr.store.cloud.sts")
 
 _ANONYMOUS = {"aws_skip_signature": "true"}
@@ -193,8 +194,9 @@ def _sso(
     if not all((region, start, account, role)):
         needed = "sso_region and sso_start_url (of its sso-session), sso_account_id and sso_role_name"
         raise StoreError(f"single sign-on of the profile {name!r} needs {needed}", hint="Run: aws configure sso")
-    file = sources.token_file(folder_of_tools(around), session or start)
-    return sources.Sso(name, file, _endpoint("sso", profile, profiles, around), region, account, role)
+    file = sso.token_file(folder_of_tools(around), session or start)
+    portal, issuer = (_endpoint(service, profile, profiles, around) for service in ("sso", "sso_oidc"))
+    return sso.Sso(name, file, portal, region, account, role, issuer)
 
 
 def _endpoint(

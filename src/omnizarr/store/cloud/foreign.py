@@ -13,7 +13,7 @@ from omnizarr.store.mapping import random_uri
 
 T = TypeVar("T")
 
-MISSING: Final = (FileNotFoundError, IsADirectoryError, NotADirectoryError, KeyError)
+MISSING: Final = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
 """What file systems raise where there is no value."""
 
 _MOST: Final = 300

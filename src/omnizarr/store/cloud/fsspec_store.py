@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
@@ -44,28 +45,25 @@ class FsspecStore:
     def get(self, key: str) -> bytes | None:
         """Return the file of a key."""
         path = self._path(key)
-        found = unless_missing(key, lambda: self.fs.cat_file(path))
-        return None if found is None else bytes(found)
+        return self._answer(key, lambda: self.fs.cat_file(path))
 
     def get_range(self, key: str, start: int, length: int | None = None) -> bytes | None:
         """Return a part of the file of a key."""
         path = self._path(key)
         if start >= 0 and length and length <= _MOST:
             try:
-                found = unless_missing(key, lambda: self.fs.cat_file(path, start=start, end=start + length))
+                return self._answer(key, lambda: self.fs.cat_file(path, start=start, end=start + length))
             except OSError:  # some file systems fail beyond the end
                 if (self.size(key) or 0) > start:
                     raise
-                found = b""
-            return None if found is None else bytes(found)
+                return b""
         size = self.size(key)
         if size is None:
             return None
         first, last = clip(size, start, length)
         if first == last:
             return b""
-        found = unless_missing(key, lambda: self.fs.cat_file(path, start=first, end=last))
-        return None if found is None else bytes(found)
+        return self._answer(key, lambda: self.fs.cat_file(path, start=first, end=last))
 
     def get_many(self, keys: Sequence[str]) -> list[bytes | None]:
         """Return the files of several keys, which are asked for at once where the file system can do that."""
@@ -74,7 +72,7 @@ class FsspecStore:
         paths = [self._path(key) for key in keys]
         with failures(keys[0]):
             found = self.fs.cat_ranges(paths, None, None, on_error="return")
-        return [_answer(key, one) for key, one in zip(keys, found, strict=True)]
+        return [self._answer(key, partial(_raised, one)) for key, one in zip(keys, found, strict=True)]
 
     def put(self, key: str, data: Buffer) -> None:
         """Write the file of a key, and the folders that it needs."""
@@ -166,6 +164,19 @@ class FsspecStore:
         """Whether there is a file of a key."""
         return self.size(key) is not None
 
+    def _answer(self, key: str, operation: Callable[[], Any]) -> bytes | None:
+        def tried() -> Any:  # noqa: ANN401 - bytes, or what can become such
+            try:
+                return operation()
+            except KeyError:
+                # Some say so that there is no such file, others that they do not understand an answer.
+                if self.size(key) is None:
+                    return None
+                raise
+
+        found = unless_missing(key, tried)
+        return None if found is None else bytes(found)
+
     def _path(self, key: str) -> str:
         return f"{self.root}/{check_key(key)}" if self.root or self.fs.root_marker == "/" else check_key(key)
 
@@ -204,15 +215,11 @@ def synchronous(fs: Any) -> Any:  # noqa: ANN401 - any file system
         return type(fs)(*fs.storage_args, **{**fs.storage_options, "asynchronous": False, "loop": None})
 
 
-def _answer(key: str, found: object) -> bytes | None:
+def _raised(found: object) -> object:
     """Return what came, unless it is an error."""
-
-    def raised() -> bytes:
-        if isinstance(found, BaseException):
-            raise found
-        return bytes(found)  # type: ignore[call-overload,no-any-return]  # bytes, or what can become such
-
-    return unless_missing(key, raised)
+    if isinstance(found, BaseException):
+        raise found
+    return found
 
 
 def _uri(fs: Any, root: str) -> str:  # noqa: ANN401 - any file system

@@ -25,6 +25,17 @@ WISHES: Final = frozenset({
     "connection_string", "account_host", "credential", "headers", "bucket", "user_project",
 })  # fmt: skip
 
+CREDENTIALS: Final = frozenset({
+    "anon", "profile", "instance_role", "token", "credential", "connection_string", "external_id",
+    "aws_access_key_id", "aws_secret_access_key", "aws_session_token", "aws_role_arn", "aws_role_session_name",
+    "aws_web_identity_token_file", "aws_container_credentials_relative_uri", "aws_container_credentials_full_uri",
+    "google_service_account", "google_service_account_key", "google_application_credentials", "google_bearer_token",
+    "azure_storage_account_name", "azure_storage_account_key", "azure_storage_sas_key", "azure_storage_token",
+    "azure_client_id", "azure_client_secret", "azure_tenant_id", "azure_federated_token_file", "azure_use_azure_cli",
+    "azure_credential_type",
+})  # fmt: skip
+"""What says who asks; these go together."""
+
 GROUPS: Final = ("client_kwargs", "config_kwargs", "client_options", "retry_config", "config", "s3", "retries")
 """Names whose value is a mapping of further names."""
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -80,6 +79,8 @@ class ObstoreStore:
         """Return the objects of several keys, of which many are asked for at once."""
         if len(keys) < 2:
             return [self.get(key) for key in keys]
+        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - takes long to import
+
         with ThreadPoolExecutor(min(_AT_ONCE, len(keys))) as threads:
             return list(threads.map(self.get, keys))
 

@@ -16,13 +16,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from omnizarr.errors import UnsafeError, UnsupportedError
-from omnizarr.store.cloud.azure import settle_azure
-from omnizarr.store.cloud.gcs import settle_gcs
+from omnizarr.late import LateModule
 from omnizarr.store.cloud.names import GROUPS, names_of
-from omnizarr.store.cloud.s3 import settle_s3
 from omnizarr.store.cloud.secret import Config, without_secrets
 from omnizarr.store.cloud.settled import Settled
 from omnizarr.store.cloud.wishes import Wishes, understand_options
@@ -31,6 +29,13 @@ from omnizarr.store.url.grammar import CLOUDS, Url, parse
 from omnizarr.store.url.modes import understand_modes
 from omnizarr.store.url.s3 import is_s3
 from omnizarr.store.url.settings import Surroundings
+
+if TYPE_CHECKING:
+    from omnizarr.store.cloud import azure, gcs, s3
+else:
+    azure = LateModule("omnizarr.store.cloud.azure")
+    gcs = LateModule("omnizarr.store.cloud.gcs")
+    s3 = LateModule("omnizarr.store.cloud.s3")
 
 __all__ = ["Settled", "kind_of", "settle"]
 
@@ -99,16 +104,17 @@ def settle(where: str, storage_options: Mapping[str, Any] | None = None, around:
             f"{without_secrets(where) if '://' in where else where!r} is no place in an object store",
             hint=f"Such places begin with {', '.join((*CLOUDS, 's3', 'gs3'))} or https.",
         )
-    wishes = understand_options(kind, {**_ambient(kind, around), **(storage_options or {})})
+    wishes = understand_options(kind, storage_options)
+    wishes.fill_up(understand_options(kind, _ambient(kind, around)))
     _verify(wishes)
     if kind == "s3":
-        return settle_s3(url, understand_modes(url), wishes, around)
+        return s3.settle_s3(url, understand_modes(url), wishes, around)
     if kind == "http":
         return _http(where, url, wishes)
     place = cloud_place(url)
     if place is None:
         raise UnsafeError(f"{url.shown!r} names no bucket")
-    return (settle_gcs if kind == "gcs" else settle_azure)(place, wishes, around)
+    return (gcs.settle_gcs if kind == "gcs" else azure.settle_azure)(place, wishes, around)
 
 
 def _ambient(kind: str, around: Surroundings) -> dict[str, Any]:

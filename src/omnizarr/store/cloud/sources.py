@@ -1,4 +1,4 @@
-"""Keys from a command, from single sign-on, from a container and from the machine."""
+"""Keys from a command, from a container and from the machine."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import os
 import shlex
 import subprocess
-import time
 from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import quote, urlsplit
@@ -46,52 +45,7 @@ class Process:
         found = web.document(done.stdout, whose)
         if found.get("Version") != 1:
             raise StoreError(f"{whose} prints no keys of version 1", hint=cure)
-        return _keys(found, ("AccessKeyId", "SecretAccessKey", "SessionToken", "Expiration"), whose)
-
-
-@dataclass(frozen=True, slots=True)
-class Sso:
-    """Keys of a role that single sign-on gives for the token which `aws sso login` has left."""
-
-    profile: str
-    token_file: str
-    endpoint: str
-    """That of the portal; empty for the region's own."""
-    region: str
-    account: str
-    role: str
-
-    def keys(self) -> Keys:
-        """Ask the portal."""
-        cure = f"Run: aws sso login --profile {self.profile}"
-        whose = f"single sign-on of the profile {self.profile}"
-        try:
-            text = read_text(self.token_file)
-        except OSError as error:
-            raise StoreError(f"the token of {whose} cannot be read: {error.strerror}", hint=cure) from None
-        if text is None:
-            raise StoreError(f"there is no token for {whose}", hint=cure)
-        token = web.document(text.encode("utf-8", "surrogateescape"), f"the token of {whose}")
-        until = unix_time(token.get("expiresAt"), whose)
-        if not token.get("accessToken") or until is None or until < time.time():
-            raise StoreError(f"the token for {whose} has expired", hint=cure)
-        server = self.endpoint or f"https://portal.sso.{self.region}.amazonaws.com"
-        query = f"role_name={quote(self.role, safe='')}&account_id={quote(self.account, safe='')}"
-        headers = {"x-amz-sso_bearer_token": str(token["accessToken"])}
-        try:
-            answer = web.call(f"{server.rstrip('/')}/federation/credentials?{query}", headers)
-        except web.RefusedError as error:
-            if error.status in (401, 403):
-                what = "the token is not taken" if error.status == 401 else f"the role {self.role} is not allowed"
-                raise StoreError(f"{whose}: {what}", hint=cure) from None
-            raise
-        found = web.document(answer, whose).get("roleCredentials")
-        if not isinstance(found, dict):
-            raise StoreError(f"the answer of {whose} has no keys")
-        milliseconds = found.get("expiration")
-        keys = _keys(found, ("accessKeyId", "secretAccessKey", "sessionToken", ""), whose)
-        expires = milliseconds / 1000 if isinstance(milliseconds, (int, float)) else None
-        return Keys(keys.key_id, keys.secret, keys.token, expires)
+        return keys_in(found, ("AccessKeyId", "SecretAccessKey", "SessionToken", "Expiration"), whose)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +74,7 @@ class Container:
                 raise StoreError(f"{self.token_file} cannot be read: {error.strerror}") from None
         answer = web.call(self.url, {"Authorization": token} if token else {})
         whose = "the container's service"
-        return _keys(web.document(answer, whose), _OF_SERVICES, whose)
+        return keys_in(web.document(answer, whose), _OF_SERVICES, whose)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +97,7 @@ class Machine:
         if not (role := self.role()):
             raise StoreError(f"{whose} names no role", hint="Attach a role to the machine, or name another source.")
         found = web.document(web.call(f"{self._url()}{quote(role)}", self._headers()), whose)
-        return _keys(found, _OF_SERVICES, whose)
+        return keys_in(found, _OF_SERVICES, whose)
 
     def _url(self) -> str:
         return f"{self.endpoint.rstrip('/')}/latest/meta-data/iam/security-credentials/"
@@ -158,18 +112,16 @@ class Machine:
 _OF_SERVICES: Final = ("AccessKeyId", "SecretAccessKey", "Token", "Expiration")
 
 
-def _keys(found: dict[str, Any], names: tuple[str, str, str, str], whose: str) -> Keys:
+def keys_in(found: dict[str, Any], names: tuple[str, str, str, str], whose: str) -> Keys:
+    """Return the keys that an answer holds under the names of id, secret, token and end.
+
+    Raises:
+        StoreError: If it holds none.
+    """
     key_id, secret, token, expires = (found.get(name) for name in names)
     if not isinstance(key_id, str) or not isinstance(secret, str) or not key_id or not secret:
         raise StoreError(f"the answer of {whose} has no keys")
     return Keys(key_id, secret, token if isinstance(token, str) else "", unix_time(expires, whose))
-
-
-def token_file(folder: str, name: str) -> str:
-    """Return where single sign-on keeps the token of a session, or of a start URL."""
-    import hashlib  # noqa: PLC0415 - few need it
-
-    return f"{folder}/sso/cache/{hashlib.sha1(name.encode(), usedforsecurity=False).hexdigest()}.json"
 
 
 def read_json(path: str, whose: str) -> dict[str, Any]:

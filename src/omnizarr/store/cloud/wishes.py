@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any, Final
 
 from omnizarr.errors import UnsafeError, UnsupportedError
-from omnizarr.store.cloud.names import GROUPS, IGNORED, SETTINGS, WISHES, names_of
+from omnizarr.store.cloud.names import CREDENTIALS, GROUPS, IGNORED, SETTINGS, WISHES, names_of
 from omnizarr.store.cloud.secret import Config
 from omnizarr.store.url.modes import Note
 
@@ -38,6 +38,19 @@ class Wishes:
     settings: dict[str, float | int | str] = field(default_factory=dict)
     wishes: dict[str, Any] = field(default_factory=dict, repr=False)
     notes: list[Note] = field(default_factory=list)
+
+    def fill_up(self, others: Wishes) -> None:
+        """Add what is not said here; credentials only if there are none here, and requests may be signed."""
+        named = {*self.config, *(name for name, value in self.wishes.items() if value is not False)}
+        dropped = CREDENTIALS if named & CREDENTIALS else frozenset[str]()
+        for name, text in others.config.items():
+            if name not in dropped:
+                self.config.setdefault(name, text)
+        for name, wish in others.wishes.items():
+            if name not in dropped:
+                self.wishes.setdefault(name, wish)
+        self.settings = {**others.settings, **self.settings}
+        self.notes += others.notes
 
     def text(self, name: str) -> str:
         """Return a wish that is a text; empty if there is none.

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from omnizarr.store.buffers import byte_view
-from omnizarr.store.cloud.foreign import failures, named, unless_missing
+from omnizarr.store.cloud.foreign import MISSING, failures, named, unless_missing
 from omnizarr.store.keys import check_key, check_prefix, clip, is_key
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
+
+
+_MOST: Final = 64 << 20
+"""Bytes that are asked for without knowing whether there are as many."""
+
+
+_NEVER: Final = ("invalid zarr key", "bad key prefix")
+"""What icechunk says of keys that are not of Zarr v3: it never holds those."""
 
 
 class ZarrStore:
@@ -43,14 +52,22 @@ class ZarrStore:
 
     def get_range(self, key: str, start: int, length: int | None = None) -> bytes | None:
         """Return a part of the value of a key."""
+        if start >= 0 and length and length <= _MOST:
+            try:
+                return self._part(key, start, start + length)
+            except OSError:  # some stores fail beyond the end
+                if (self.size(key) or 0) > start:
+                    raise
         size = self.size(key)
         if size is None:
             return None
         first, last = clip(size, start, length)
-        if first == last:
-            return b""
+        return self._part(key, first, last) if first < last else b""
+
+    def _part(self, key: str, first: int, last: int) -> bytes | None:
+        check_key(key)
         request = import_module("zarr.abc.store").RangeByteRequest(first, last)
-        found = unless_missing(key, lambda: _run(self.store.get, key, _prototype(), request))
+        found = _asked(key, lambda: _run(self.store.get, key, _prototype(), request))
         return None if found is None else bytes(found.to_bytes())
 
     def get_many(self, keys: Sequence[str]) -> list[bytes | None]:
@@ -61,10 +78,12 @@ class ZarrStore:
         async def gathered() -> list[Any]:
             from asyncio import gather  # noqa: PLC0415 - takes long to import, and zarr-python has done that
 
-            return list(await gather(*(self.store.get(key, _prototype()) for key in keys)))
+            answers = (self.store.get(key, _prototype()) for key in keys)
+            return list(await gather(*answers, return_exceptions=True))
 
-        found = unless_missing(",".join(keys), lambda: _run(gathered)) or [None] * len(keys)
-        return [None if one is None else bytes(one.to_bytes()) for one in found]
+        with failures(keys[0] if keys else ""):
+            found = _run(gathered)
+        return [_answer(key, one) for key, one in zip(keys, found, strict=True)]
 
     def put(self, key: str, data: Buffer) -> None:
         """Set the value of a key."""
@@ -84,7 +103,8 @@ class ZarrStore:
     def erase_prefix(self, prefix: str) -> None:
         """Remove all values below a prefix."""
         for key in self.list_prefix(prefix):
-            with failures(key):
+            # With the document of an array some stores drop its chunks, too.
+            with failures(key), suppress(KeyError, *MISSING):
                 _run(self.store.delete, key)
 
     def list_prefix(self, prefix: str) -> list[str]:
@@ -112,19 +132,19 @@ class ZarrStore:
         check_key(key)
         if not self.exists(key):
             return None
-        found = unless_missing(key, lambda: _run(self.store.getsize, key))
+        found = _asked(key, lambda: _run(self.store.getsize, key))
         return None if found is None else int(found)
 
     def exists(self, key: str) -> bool:
         """Whether a key has a value."""
         check_key(key)
-        return bool(unless_missing(key, lambda: _run(self.store.exists, key)))
+        return bool(_asked(key, lambda: _run(self.store.exists, key)))
 
     def _listed(self, listing: Callable[[str], Any], prefix: str) -> list[str]:
         async def collected() -> list[str]:
             return [str(one) async for one in listing(prefix)]
 
-        return unless_missing(prefix, lambda: _run(collected)) or []
+        return _asked(prefix, lambda: _run(collected)) or []
 
     def __repr__(self) -> str:
         return f"ZarrStore(<{type(self.store).__name__}>)"
@@ -137,6 +157,32 @@ class ZarrStore:
 
     def __reduce__(self) -> tuple[object, ...]:
         return ZarrStore, (self.store,)
+
+
+def _answer(key: str, found: Any) -> bytes | None:  # noqa: ANN401 - a buffer of zarr-python, or an error
+    """Return what came, unless it is an error."""
+
+    def raised() -> bytes | None:
+        if isinstance(found, BaseException):
+            raise found
+        return None if found is None else bytes(found.to_bytes())
+
+    answer: bytes | None = _asked(key, raised)
+    return answer
+
+
+def _asked(key: str, operation: Callable[[], Any]) -> Any:  # noqa: ANN401 - whatever the operation gives
+    """Return what an operation gives; a key that a store would never hold has no value."""
+
+    def tried() -> Any:  # noqa: ANN401 - as above
+        try:
+            return operation()
+        except Exception as error:
+            if any(words in str(error) for words in _NEVER):
+                return None
+            raise
+
+    return unless_missing(key, tried)
 
 
 def _run(function: Callable[..., Coroutine[Any, Any, Any]], *arguments: object) -> Any:  # noqa: ANN401 - whatever it gives

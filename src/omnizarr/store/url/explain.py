@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
-from omnizarr.errors import UnsafeError
+from omnizarr.errors import OmnizarrError, UnsafeError
+from omnizarr.late import LateModule
 from omnizarr.store.uri import path_to_uri
 from omnizarr.store.url.chosen import chosen
 from omnizarr.store.url.clouds import CloudPlace, cloud_place
@@ -17,6 +18,8 @@ from omnizarr.store.url.modes import Modes, Note, understand_modes
 from omnizarr.store.url.rc import Rc, read_rc
 from omnizarr.store.url.s3 import is_s3
 from omnizarr.store.url.settings import Surroundings
+
+settling: Any = LateModule("omnizarr.store.cloud.options")  # which stands on this
 
 SEPARATOR_KEY: Final = "ZARR.DIMENSION_SEPARATOR"
 CONSOLIDATED: Final = "NCZARR_CONSOLIDATED"
@@ -195,15 +198,22 @@ def _in_cloud(url: Url, place: CloudPlace, start: Understood, around: Surroundin
     server = f"https://{account}.blob.core.windows.net" if account else ""
     endpoint = place.endpoint or ("https://storage.googleapis.com" if place.kind == "gcs" else server)
     address = "/".join(one for one in (endpoint or f"{url.scheme}:/", place.bucket, place.key) if one)
+    credentials = "none"
+    said: tuple[Note, ...] = ()
+    try:
+        credentials = settling.settle(url.shown, None, around).credentials
+    except OmnizarrError as error:
+        said = (Note("credentials", error.message),)
     return replace(
         start,
         kind=place.kind,
+        credentials=credentials,
         bucket=place.bucket,
         key=place.key,
         endpoint=endpoint or None,
         account=account if place.kind == "azure" else None,
         canonical=_canonical(f"gs://{place.bucket}/{place.key}" if place.kind == "gcs" else address, url, start, ""),
-        notes=(*start.notes, *place.notes),
+        notes=(*start.notes, *place.notes, *said),
     )
 
 

@@ -1,0 +1,87 @@
+"""`python -m bench.cloud [WORKLOAD ...]`: each contender takes turns, in a process of its own."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import warnings
+
+from bench.cloud import data
+from bench.cloud.contenders import CONTENDERS, Icechunk
+from bench.cloud.server import Server, serving
+from bench.cloud.workloads import WORKLOADS, Workload
+from bench.references.stage import Figures, medians, report, run
+
+MODULE = "bench.cloud"
+
+
+def main() -> None:
+    """Race, and print a table for each workload."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help=", ".join(WORKLOADS))
+    parser.add_argument("--samples", type=int, default=3)
+    parser.add_argument("--only", default="", help="contenders, separated by commas")
+    parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
+    parser.add_argument("--icechunk", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
+    if arguments.child:
+        workload, contender = arguments.child
+        report(WORKLOADS[workload].work(CONTENDERS[contender]()))
+    elif arguments.icechunk:
+        _icechunk(arguments.icechunk)
+    else:
+        names = arguments.workloads or list(WORKLOADS)
+        only = [one for one in arguments.only.split(",") if one] or list(CONTENDERS)
+        with serving() as server:
+            os.environ["OZ_BENCH_S3"] = server.url
+            _prepare(server, {WORKLOADS[name].data for name in names} - {""}, only)
+            for name in names:
+                _race(server, name, arguments.samples, only)
+
+
+def _prepare(server: Server, names: set[str], only: list[str]) -> None:
+    for name in sorted(names):
+        data.prepare(server, name)
+        if "icechunk" in only:
+            subprocess.run([sys.executable, "-m", MODULE, "--icechunk", name], check=True)
+
+
+def _icechunk(name: str) -> None:
+    contender = Icechunk()
+    data.prepare_icechunk(contender.store(name, read_only=False), name)
+    contender.session.commit("written")
+    os._exit(0)  # it may crash while Python ends
+
+
+def _race(server: Server, name: str, samples: int, only: list[str]) -> None:
+    workload = WORKLOADS[name]
+    print(f"\n{name}: {workload.what}", flush=True)
+    found: dict[str, list[Figures]] = {}
+    for _ in range(samples):
+        for contender in only:
+            server.delay(workload.delay)
+            figures = run(name, contender, MODULE)
+            if isinstance(figures, str):
+                print(f"  {contender} failed: {figures}", file=sys.stderr, flush=True)
+            else:
+                found.setdefault(contender, []).append(figures)
+    _tell(workload, {contender: medians(figures) for contender, figures in found.items()})
+
+
+def _tell(workload: Workload, found: dict[str, Figures]) -> None:
+    for contender, figures in found.items():
+        told = "  ".join(f"{key} {value:.4g}" for key, value in figures.items())
+        print(f"  {contender:12} {told}", flush=True)
+    peers = {who: one[workload.figure] for who, one in found.items() if who not in {"omnizarr", *workload.apart}}
+    if peers and "omnizarr" in found:
+        best = min(peers, key=lambda who: peers[who])
+        ratio = peers[best] / found["omnizarr"][workload.figure]
+        goal = f", goal {workload.goal}" if workload.goal else ""
+        print(f"  omnizarr is {ratio:.2f} times as good as {best}{goal}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+"""Eight processes append and rewrite at once: nothing is lost, by conditional puts. OMNIZARR_LONG says for how long."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import omnizarr as oz
+
+CHILD = Path(__file__).with_name("_conflict_child.py")
+
+
+def test_nothing_is_lost(faulty):
+    seconds = float(os.environ.get("OMNIZARR_LONG", "3"))
+    options = faulty.options
+    group = oz.create_group("s3://bucket/g", storage_options=options)
+    group.create_array("rows", shape=(0, 4), chunks=(16, 4), dtype="i4", fill_value=0)
+    group.create_array("sums", shape=(40,), chunks=(16,), dtype="i8", fill_value=0)
+    command = [sys.executable, str(CHILD), "s3://bucket/g", json.dumps(options)]
+    children = [
+        subprocess.Popen([*command, str(number), str(seconds)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for number in range(8)
+    ]
+    try:
+        ended = [(child.communicate(timeout=seconds + 60), child) for child in children]
+    finally:
+        for child in children:
+            child.kill()
+            child.communicate()
+    for (_, errors), child in ended:
+        assert child.returncode == 0, errors.decode()[-2000:]
+    told = [json.loads(out) for (out, _), _ in ended]
+    group = oz.open_group("s3://bucket/g", storage_options=options)
+    rows = group["rows"][...]
+    assert rows.shape[0] == sum(one["appended"] for one in told)
+    for number, one in enumerate(told):
+        assert (rows == number + 1).all(axis=1).sum() == one["appended"]
+    np.testing.assert_array_equal(group["sums"][...], np.repeat([one["added"] for one in told], 5))
+    assert sum(one["appended"] for one in told) >= 16
