@@ -220,6 +220,7 @@ class CloudStore:
         options: Mapping[str, float] | None = None,
         renew: Callable[[], tuple[dict[str, str], float | None]] | None = None,
         allow: Sequence[str] | None = None,
+        cache: tuple[str, int] | None = None,
     ) -> CloudStore: ...
     def get(self, key: str) -> bytes | None: ...
     def get_range(self, key: str, start: int, length: int | None = None) -> bytes | None: ...
@@ -237,6 +238,9 @@ class CloudStore:
     def exists(self, key: str) -> bool: ...
     def file(self, key: str, *, head: int = ...) -> RemoteFile:
         """What is under a key as a file."""
+    @property
+    def cache_trouble(self) -> str | None:
+        """Why what was read cannot be kept on disk, if it was to be."""
     @property
     def conditional(self) -> bool:
         """Whether values can be put on condition of what is there."""

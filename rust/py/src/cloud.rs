@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use omnizarr_core::cloud::{self, Keys, Place, Renew, Settings};
+use omnizarr_core::cloud::{self, Keep, Keys, Place, Renew, Settings};
 use omnizarr_core::error::{Error, Result};
 use omnizarr_core::net;
 use omnizarr_core::pool::Interrupt;
@@ -104,7 +104,7 @@ fn copied(py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<Bytes> {
 #[pymethods]
 impl CloudStore {
     #[new]
-    #[pyo3(signature = (kind, config, prefix, uri, *, options=None, renew=None, allow=None))]
+    #[pyo3(signature = (kind, config, prefix, uri, *, options=None, renew=None, allow=None, cache=None))]
     #[allow(clippy::too_many_arguments, reason = "a place has a kind, settings, a prefix and a name")]
     fn new(
         py: Python<'_>,
@@ -115,10 +115,12 @@ impl CloudStore {
         options: Option<BTreeMap<String, f64>>,
         renew: Option<Py<PyAny>>,
         allow: Option<Vec<String>>,
+        cache: Option<(std::path::PathBuf, u64)>,
     ) -> PyResult<Self> {
         let fail = |error| raise(py, error, None);
         let renew = renew.map(|function| Arc::new(PythonRenewal(function)) as Arc<dyn Renew>);
-        let place = Place { kind: kind.parse().map_err(fail)?, config, uri, renew };
+        let keep = cache.map(|(folder, bytes)| Keep { folder, bytes });
+        let place = Place { kind: kind.parse().map_err(fail)?, config, uri, renew, keep };
         let guard = Guard { allow: allow.unwrap_or_default(), ..Guard::default() };
         let settings = settings(&options.unwrap_or_default())?;
         let made = cloud::CloudStore::new(place, prefix, settings, judging(Arc::new(guard)));
@@ -194,6 +196,12 @@ impl CloudStore {
     #[pyo3(signature = (key, *, head=64 << 10))]
     fn file(&self, py: Python<'_>, key: &str, head: u64) -> PyResult<RemoteFile> {
         Ok(RemoteFile(self.0.file(key, head).map_err(|error| raise(py, error, None))?))
+    }
+
+    /// Why what was read cannot be kept on disk, if it was to be.
+    #[getter]
+    fn cache_trouble(&self, py: Python<'_>) -> Option<String> {
+        py.detach(|| self.0.keeping_trouble())
     }
 
     /// Whether values can be put on condition of what is there.

@@ -9,6 +9,7 @@ use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
 use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
 use object_store::{ClientConfigKey, ClientOptions, ObjectStore, RetryConfig};
 
+use super::cache::Keep;
 use super::renewal::{Renew, Renewing};
 use super::{Connector, Settings};
 use crate::error::{Error, Result};
@@ -52,6 +53,8 @@ pub struct Place {
     pub uri: String,
     /// Where access keys come from that run out.
     pub renew: Option<Arc<dyn Renew>>,
+    /// Where to keep what was read.
+    pub keep: Option<Keep>,
 }
 
 impl Place {

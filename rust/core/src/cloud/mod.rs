@@ -6,8 +6,10 @@
 //! nothing is believed that can be checked.
 
 mod build;
+mod cache;
 mod connector;
 mod failure;
+mod kept;
 mod listing;
 mod object;
 mod pages;
@@ -16,8 +18,9 @@ mod renewal;
 mod store;
 
 pub use build::{Kind, Place};
+pub use cache::Keep;
 pub use connector::Connector;
-pub use object::{ObjectFile, ObjectSource};
+pub use object::{ObjectFile, ObjectSource, Purpose};
 pub use renewal::{Keys, Renew};
 pub use store::CloudStore;
 

@@ -7,10 +7,12 @@ use std::time::Instant;
 use bytes::Bytes;
 use futures_util::StreamExt;
 use object_store::path::Path;
-use object_store::{Attribute, GetOptions, GetRange, GetResult, ObjectStore};
+use object_store::{Attribute, Error as Said, GetOptions, GetRange, GetResult, ObjectStore};
 
 use super::Settings;
+use super::cache::Entry;
 use super::failure::{Meaning, failed, forbidden, meaning};
+use super::kept::Kept;
 use super::putting::Tag;
 use crate::error::{Error, Result};
 use crate::net::{Body, Gate, Held, Need, Ranged, SLOWEST, hold, looks_like_html, net, pause, read_many, wait};
@@ -30,19 +32,36 @@ pub struct Service {
     pub uri: String,
     /// Whether the service can give the last bytes of an object whose size is not known: not all can.
     pub suffixes: AtomicBool,
+    /// Where what was read is kept on disk, if it is.
+    pub kept: Option<Kept>,
 }
 
 /// An object.
 #[derive(Clone)]
 pub struct ObjectSource(Arc<Inner>);
 
-struct Inner {
-    service: Arc<Service>,
-    path: Path,
+/// What a source is for, which decides what is believed of what is kept on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// One call of the user's: what the service has said once holds until its end.
+    Call,
+    /// Many calls, each of which asks.
+    Calls,
+    /// A change of what is there: nothing that is kept is good enough.
+    Change,
+}
+
+pub(super) struct Inner {
+    pub(super) service: Arc<Service>,
+    pub(super) path: Path,
     key: String,
     stamp: Mutex<Stamp>,
     /// What some services call a state instead of an ETag.
     version: Mutex<Option<String>>,
+    /// What the source is for.
+    pub(super) purpose: Purpose,
+    /// Whether the service has said that the object is in the state that is known.
+    pub(super) confirmed: AtomicBool,
 }
 
 /// What the client says of an answer that is all of an object, where a part was asked for.
@@ -50,13 +69,27 @@ const NOT_A_PART: &str = "non-partial";
 
 /// What is wanted of an object.
 #[derive(Clone, Copy)]
-enum Want {
+pub(super) enum Want {
     Range(u64, u64),
     /// All, though no more than so many bytes.
     Whole(u64),
     Last(u64),
     /// The first so many bytes, or all if there are fewer.
     First(u64),
+}
+
+/// How far a read has come.
+#[derive(Default)]
+struct Reading {
+    body: Option<Body>,
+    /// The attempt that it is.
+    attempt: u32,
+    /// The ETag of what was sent compressed, if anything was.
+    packed: Option<Option<String>>,
+    /// What is kept on disk, which is enough if it is current.
+    entry: Option<Entry>,
+    /// The ETag of the last answer, if what came with it can be kept.
+    tag: Option<String>,
 }
 
 /// Why an attempt did not succeed.
@@ -75,9 +108,10 @@ impl From<Error> for Trouble {
 
 impl ObjectSource {
     /// An object under a key; nothing is asked yet. `stamp` is the state that it must have, as far as that is known.
-    pub fn new(service: &Arc<Service>, path: Path, key: &str, stamp: Stamp) -> Self {
-        let (service, key) = (Arc::clone(service), key.to_owned());
-        Self(Arc::new(Inner { service, path, key, stamp: Mutex::new(stamp), version: Mutex::default() }))
+    pub fn new(service: &Arc<Service>, path: Path, key: &str, stamp: Stamp, purpose: Purpose) -> Self {
+        let (service, key, stamp) = (Arc::clone(service), key.to_owned(), Mutex::new(stamp));
+        let (version, confirmed) = (Mutex::default(), AtomicBool::new(false));
+        Self(Arc::new(Inner { service, path, key, stamp, version, purpose, confirmed }))
     }
 
     /// What is known of its state, without asking.
@@ -233,7 +267,7 @@ impl Source for ObjectSource {
 }
 
 impl Inner {
-    fn state(&self) -> Held<'_, Stamp> {
+    pub(super) fn state(&self) -> Held<'_, Stamp> {
         hold(&self.stamp)
     }
 
@@ -253,23 +287,38 @@ impl Inner {
         if matches!(want, Want::Range(_, 0) | Want::Last(0)) {
             return Ok(Bytes::new());
         }
-        let mut want = self.sized(want).await?;
+        let want = self.sized(want).await?;
+        let entry = self.kept(want).await;
+        if let Some(entry) = entry.as_ref().filter(|entry| self.is_sure(entry)) {
+            return Ok(entry.data.clone());
+        }
+        let mut reading = Reading { entry, attempt: 1, ..Reading::default() };
+        let (want, fresh) = self.ask(want, &mut reading).await?;
+        if let Some(entry) = reading.entry.filter(|_| !fresh) {
+            return self.adopt(want, entry);
+        }
+        let data = reading.body.map(Body::data).unwrap_or_default();
+        self.keep(want, reading.tag, &data).await;
+        Ok(data)
+    }
+
+    /// Ask the service until it has answered; tell what was wanted in the end, and whether something has come.
+    async fn ask(&self, mut want: Want, reading: &mut Reading) -> Result<(Want, bool)> {
         let _turn = self.service.gate.enter().await;
-        let mut body: Option<Body> = None;
-        let mut attempt = 1u32;
-        let (before, mut packed) = (self.state().clone(), None);
+        let before = self.state().clone();
         loop {
-            match self.attempt(want, &mut body, &mut packed).await {
-                Ok(()) => return Ok(body.map(Body::data).unwrap_or_default()),
+            match self.attempt(want, reading).await {
+                Ok(fresh) => return Ok((want, fresh)),
                 Err(Trouble::Wrong(message)) => {
-                    (body, *self.state()) = (None, before.clone());
-                    self.next(Trouble::Again(message), &mut attempt).await?;
+                    (reading.body, *self.state()) = (None, before.clone());
+                    self.next(Trouble::Again(message), &mut reading.attempt).await?;
                 }
                 Err(Trouble::Again(message)) if matches!(want, Want::Last(_)) && message.contains(NOT_A_PART) => {
                     self.service.suffixes.store(false, Ordering::Relaxed);
                     want = self.sized(want).await?;
+                    reading.entry = None;
                 }
-                Err(trouble) => self.next(trouble, &mut attempt).await?,
+                Err(trouble) => self.next(trouble, &mut reading.attempt).await?,
             }
         }
     }
@@ -300,19 +349,16 @@ impl Inner {
         Ok(())
     }
 
-    /// `packed` is the ETag of what was sent compressed, if anything was.
-    async fn attempt(
-        &self,
-        want: Want,
-        body: &mut Option<Body>,
-        packed: &mut Option<Option<String>>,
-    ) -> std::result::Result<(), Trouble> {
-        let options = self.options(want, body.as_ref());
+    /// `false` if what is kept is still current.
+    async fn attempt(&self, want: Want, reading: &mut Reading) -> std::result::Result<bool, Trouble> {
+        let options = self.options(want, reading);
         let asked = options.range.clone();
         let found = match self.service.store.get_opts(&self.path, options).await {
             Ok(found) => found,
+            Err(Said::NotModified { .. }) if reading.entry.is_some() => return Ok(false),
             Err(said) => return Err(self.judge(&said)),
         };
+        let Reading { body, packed, entry, tag: last, .. } = reading;
         let encoded = found.attributes.get(&Attribute::ContentEncoding).is_some_and(|name| is_packing(name.as_ref()));
         if encoded && packed.as_ref() != Some(&found.meta.e_tag) {
             // A proxy may do so once; what is kept so is always sent so, and its bytes are the object's.
@@ -321,6 +367,10 @@ impl Inner {
         }
         let (size, tag) = (found.meta.size, found.meta.e_tag.clone());
         hold(&self.version).clone_from(&found.meta.version);
+        // What is kept is of another state.
+        *entry = None;
+        // What something on the way may have packed is not the object for sure.
+        *last = tag.clone().filter(|_| !encoded);
         if let (Want::Whole(_), Some(begun)) = (want, body.as_ref())
             && begun.len() > 0
             && asked.is_none()
@@ -333,6 +383,7 @@ impl Inner {
         }
         if first && matches!(want, Want::Whole(_)) {
             *self.state() = Stamp { size: Some(size), modified: None, etag: tag };
+            self.confirmed.store(true, Ordering::Relaxed);
         } else {
             self.remember(&found)?;
         }
@@ -356,30 +407,22 @@ impl Inner {
         if first {
             body.expect(body.limit);
         }
-        self.receive(found, body).await
+        self.receive(found, body).await.map(|()| true)
     }
 
     /// What to ask for: what is missing, and only of that state of the object that is known.
-    fn options(&self, want: Want, body: Option<&Body>) -> GetOptions {
+    fn options(&self, want: Want, reading: &Reading) -> GetOptions {
         let tag = self.state().etag.clone();
-        if let Some((from, left)) = body.and_then(Body::wanted).filter(|_| tag.is_some()) {
+        if let (Some(entry), None) = (&reading.entry, &reading.body) {
+            let range = asked(want);
+            return GetOptions { range, if_none_match: Some(entry.etag.clone()), ..GetOptions::default() };
+        }
+        if let Some((from, left)) = reading.body.as_ref().and_then(Body::wanted).filter(|_| tag.is_some()) {
             let range = Some(GetRange::Bounded(from..from.saturating_add(left)));
             return GetOptions { range, if_match: tag, ..GetOptions::default() };
         }
-        match want {
-            Want::Whole(_) => GetOptions::default(),
-            Want::First(length) => {
-                let range = Some(GetRange::Bounded(0..length.max(1)));
-                GetOptions { range, if_match: tag, ..GetOptions::default() }
-            }
-            Want::Range(offset, length) => {
-                let range = Some(GetRange::Bounded(offset..offset.saturating_add(length)));
-                GetOptions { range, if_match: tag, ..GetOptions::default() }
-            }
-            Want::Last(length) => {
-                GetOptions { range: Some(GetRange::Suffix(length)), if_match: tag, ..GetOptions::default() }
-            }
-        }
+        let if_match = tag.filter(|_| !matches!(want, Want::Whole(_)));
+        GetOptions { range: asked(want), if_match, ..GetOptions::default() }
     }
 
     fn judge(&self, said: &object_store::Error) -> Trouble {
@@ -399,7 +442,7 @@ impl Inner {
         }
     }
 
-    fn changed(&self, message: &str) -> Error {
+    pub(super) fn changed(&self, message: &str) -> Error {
         Error::Stale { key: self.key.clone(), url: self.url(), message: message.into() }
     }
 
@@ -418,6 +461,7 @@ impl Inner {
         let mut state = self.state();
         state.size = Some(found.meta.size);
         state.etag = state.etag.take().or_else(|| found.meta.e_tag.clone());
+        self.confirmed.store(state.etag.is_some() && state.etag == found.meta.e_tag, Ordering::Relaxed);
         Ok(())
     }
 
@@ -456,6 +500,16 @@ impl Inner {
         } else {
             Err(Trouble::Again(format!("the answer ended after {} bytes", body.len())))
         }
+    }
+}
+
+/// The range of the request for all of what is wanted.
+fn asked(want: Want) -> Option<GetRange> {
+    match want {
+        Want::Whole(_) => None,
+        Want::First(length) => Some(GetRange::Bounded(0..length.max(1))),
+        Want::Range(offset, length) => Some(GetRange::Bounded(offset..offset.saturating_add(length))),
+        Want::Last(length) => Some(GetRange::Suffix(length)),
     }
 }
 

@@ -12,8 +12,9 @@ use url::Url;
 use super::Settings;
 use super::build::{Kind, Place, build};
 use super::failure::{Meaning, failed, forbidden, meaning};
+use super::kept::Kept;
 use super::listing::{self, child};
-use super::object::{ObjectFile, ObjectSource, Service};
+use super::object::{ObjectFile, ObjectSource, Purpose, Service};
 use super::putting::{self, Condition, Tag};
 use crate::ask;
 use crate::buffer::Buffer;
@@ -71,6 +72,7 @@ impl CloudStore {
             gate: net()?.gate(&self.place.server()),
             uri: self.place.uri.clone(),
             suffixes: AtomicBool::new(self.place.kind != Kind::Azure),
+            kept: Kept::of(&self.place),
         });
         *hold(&self.service) = Some((process, Arc::clone(&service)));
         Ok(service)
@@ -85,17 +87,20 @@ impl CloudStore {
         child(&self.root()?, key)
     }
 
-    /// What is under a key, to be read; nothing is asked yet.
+    /// What is under a key, to be read in this call; nothing is asked yet.
     fn source(&self, key: &str, stamp: Stamp) -> Result<Arc<dyn Source>> {
         if self.place.kind == Kind::Web {
             return Ok(Arc::new(self.page(key)?));
         }
-        Ok(Arc::new(self.object(key, stamp)?))
+        Ok(Arc::new(self.object(key, stamp, Purpose::Call)?))
     }
 
-    /// What is under a key in a state that is known, as far as it is, for who reads it in parts.
+    /// What is under a key in a state that is known, as far as it is, for who reads it in parts, and for long.
     pub fn part_of(&self, key: &str, stamp: Stamp) -> Result<Arc<dyn Source>> {
-        self.source(key, stamp)
+        if self.place.kind == Kind::Web {
+            return Ok(Arc::new(self.page(key)?));
+        }
+        Ok(Arc::new(self.object(key, stamp, Purpose::Calls)?))
     }
 
     /// What is under a key as a file, of which the first request brings so many bytes.
@@ -103,11 +108,11 @@ impl CloudStore {
         if self.place.kind == Kind::Web {
             return Ok(Blocks::new(self.page(key)?));
         }
-        Ok(Blocks::new(ObjectFile::new(self.object(key, Stamp::default())?, head)))
+        Ok(Blocks::new(ObjectFile::new(self.object(key, Stamp::default(), Purpose::Calls)?, head)))
     }
 
-    fn object(&self, key: &str, stamp: Stamp) -> Result<ObjectSource> {
-        Ok(ObjectSource::new(&self.service()?, self.path(key)?, key, stamp))
+    fn object(&self, key: &str, stamp: Stamp, purpose: Purpose) -> Result<ObjectSource> {
+        Ok(ObjectSource::new(&self.service()?, self.path(key)?, key, stamp, purpose))
     }
 
     fn page(&self, key: &str) -> Result<HttpSource> {
@@ -141,6 +146,11 @@ impl CloudStore {
         hold(&self.seen).clear();
     }
 
+    /// Why what was read cannot be kept, if it was to be.
+    pub fn keeping_trouble(&self) -> Option<String> {
+        self.place.keep.as_ref()?.trouble()
+    }
+
     fn only_read<T>(&self, key: &str, op: &'static str) -> Result<T> {
         let message = "what lies on a web server is only read".into();
         Err(Error::Store { key: key.into(), op, message, errno: Some(libc::EROFS) })
@@ -153,7 +163,7 @@ impl CloudStore {
             let size = || Ok::<u64, Error>(source.stamp()?.size.unwrap_or_default());
             let (from, n) = match (u64::try_from(start), length) {
                 (Err(_), None) if self.place.kind != Kind::Web => {
-                    return self.object(key, Stamp::default())?.read_last(start.unsigned_abs());
+                    return self.object(key, Stamp::default(), Purpose::Call)?.read_last(start.unsigned_abs());
                 }
                 (Err(_), length) => {
                     let size = size()?;
@@ -200,7 +210,7 @@ impl CloudStore {
         if self.place.kind == Kind::Web {
             return self.only_read(key, "put");
         }
-        let object = self.object(key, Stamp::default())?;
+        let object = self.object(key, Stamp::default(), Purpose::Change)?;
         let Some(value) = found(object.read_whole(most))? else { return Ok(None) };
         let tag = object.tag().map(|tag| tag.text());
         let tag = tag.ok_or_else(|| failed(key, "get", "the service gives no ETag, so that changes cannot be safe"))?;

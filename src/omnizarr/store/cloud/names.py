@@ -16,6 +16,7 @@ SETTINGS: Final = {
     "requests": int,
     "forbidden_is_missing": bool,
     "cache": str,
+    "cache_bytes": int,
 }
 """How requests are made, and of what type that is."""
 

@@ -20,7 +20,8 @@ class Settled:
         config: Settings by the names of the crate `object_store`; for http its `url`, and `headers` in JSON.
         prefix: The key of the root within the bucket, without slashes at its ends.
         uri: The place, equal for equal places, however they were written; without secrets.
-        settings: How requests are made: attempts, pause, stall, patience, requests, forbidden_is_missing, cache.
+        settings: How requests are made: attempts, pause, stall, patience, requests, forbidden_is_missing,
+            cache, cache_bytes.
         credentials: Where the credentials come from, in words.
         expires: When they do, in Unix time; None for never, or where the kernel sees to it.
         renew: Gets new ones: the settings that change, and when those expire. None where nothing expires.

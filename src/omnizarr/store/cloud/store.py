@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from omnizarr.native import CloudStore as NativeStore
 from omnizarr.store.buffers import byte_view
+from omnizarr.store.cloud.keeping import cache_of, tell_of_trouble
 from omnizarr.store.cloud.options import settle
 from omnizarr.store.cloud.settled import Settled
 from omnizarr.store.keys import check_key, check_prefix
@@ -115,11 +116,17 @@ def native_store(settled: Settled, prefix: str | None = None) -> NativeStore:
     """Return the kernel's store of a place, or of another prefix of the same bucket."""
     numbers = {name: float(value) for name, value in settled.settings.items() if not isinstance(value, str)}
     numbers.pop("requests", None)
-    return NativeStore(
+    numbers.pop("cache_bytes", None)
+    cache = cache_of(settled)
+    native = NativeStore(
         settled.kind,
         settled.config,
         settled.prefix if prefix is None else prefix,
         settled.uri,
         options=numbers,
         renew=settled.renew,
+        cache=cache,
     )
+    if cache is not None:
+        tell_of_trouble(cache[0], native)
+    return native

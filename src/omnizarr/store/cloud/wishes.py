@@ -174,6 +174,8 @@ def _setting(target: str, name: str, value: object) -> float | int | str:
     if kind is bool:
         return int(flag(name, value))
     if kind is str:
+        if isinstance(value, (bool, int, float)):
+            raise _wrong(name, "a folder", value)
         return _text(name, value)
     number = _number(name, value)
     return int(number) if kind is int else number
@@ -199,7 +201,7 @@ def _number(name: str, value: object) -> float:
     try:
         number = float(value.strip().removesuffix("s")) if isinstance(value, str) else float(value)  # type: ignore[arg-type]  # whatever it is, it is tried
     except (TypeError, ValueError):
-        raise _wrong(name, "a number of seconds or of times", value) from None
+        raise _wrong(name, "a number", value) from None
     if not math.isfinite(number) or number < 0 or isinstance(value, bool):
         raise _wrong(name, "a number", value)
     return number
