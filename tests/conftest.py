@@ -15,8 +15,8 @@ _UNCHECKED = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filt
 _COMMON = {"deadline": None, "suppress_health_check": _UNCHECKED}
 
 settings.register_profile("default", max_examples=100, **_COMMON)
-settings.register_profile("ci", max_examples=300, print_blob=True, **_COMMON)
-settings.register_profile("ci-heart", max_examples=2000, print_blob=True, **_COMMON)
+settings.register_profile("ci", max_examples=120, print_blob=True, **_COMMON)
+settings.register_profile("ci-heart", max_examples=600, print_blob=True, **_COMMON)
 settings.register_profile("deep", max_examples=20_000, print_blob=True, **_COMMON)
 
 # What everything else stands on: selections, and round trips of types, codecs, grids and fill values.
