@@ -229,7 +229,7 @@ def test_ranges(faulty, cached):
 
 def test_faults_while_asking(faulty, cached):
     write(faulty, **LAYOUTS["shards"])
-    options = {**cached, "pause": 0.01}
+    options = {**cached, "pause": 0.01, "attempts": 8}  # more than there are faults
     for n in range(3):
         faulty.plan.add(faults.busy, faults.truncated, faults.reset_before, key="/c/", share=0.4, times=6, seed=n)
         assert (read(options) == DATA).all()

@@ -85,7 +85,7 @@ impl Service {
         let patience = self.patience(&request);
         let whole = request.method() == Method::GET && !request.headers().contains_key(RANGE);
         let range = request.headers().get(RANGE).and_then(|value| value.to_str().ok());
-        let asked = Asked::new(request.method().as_str(), &request.uri().to_string(), range, attempt);
+        let asked = Asked::new(request.method().as_str(), request.uri(), range, attempt);
         let sent = request.body().content_length() as u64;
         match tokio::time::timeout(patience, self.inner.execute(request)).await {
             Ok(Ok(mut response)) => {

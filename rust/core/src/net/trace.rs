@@ -1,5 +1,6 @@
 //! What was asked of servers, and how they answered: kept while someone wants to know.
 
+use std::fmt::Display;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -72,13 +73,13 @@ pub struct Asked {
 
 impl Asked {
     /// A request is sent now.
-    pub fn new(method: &str, url: &str, range: Option<&str>, attempt: u32) -> Self {
+    pub fn new(method: &str, url: impl Display, range: Option<&str>, attempt: u32) -> Self {
         let on = ON.load(Ordering::Relaxed);
         let text = |text: &str| if on { text.to_owned() } else { String::new() };
         Self {
             begun: on.then(Instant::now),
             method: text(method),
-            url: text(url),
+            url: if on { url.to_string() } else { String::new() },
             range: text(range.unwrap_or_default().trim_start_matches("bytes=")),
             attempt,
         }
