@@ -11,6 +11,7 @@ __all__ = [
     "Block",
     "CdlRows",
     "Checked",
+    "CloudStore",
     "FileStore",
     "JsonSet",
     "JsonWriter",
@@ -35,6 +36,8 @@ __all__ = [
     "same_texts",
     "split_inside",
     "split_object",
+    "trace_requests",
+    "traced_requests",
     "unpacked",
 ]
 

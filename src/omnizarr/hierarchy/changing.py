@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Final, TypeVar
 
@@ -47,7 +47,7 @@ def changed(context: Context, path: str, change: Callable[[Context], _T]) -> _T:
 
 
 @contextmanager
-def alone(context: Context, path: str) -> Iterator[None]:
+def alone(context: Context, path: str) -> Generator[None, None, None]:
     """Keep others from changing the shape of an array, where the store can put on condition."""
     with context.lock:
         target = conditional(context.store, path + "/" if path else "")

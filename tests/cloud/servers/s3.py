@@ -15,7 +15,9 @@ from tests.cloud.servers.sigv4 import Account, RefusedError, check
 from tests.cloud.servers.wire import Request, Response
 
 KEEP = ("content-type", "cache-control", "content-encoding")
-HOST = re.compile(r"(?:(?P<bucket>(?!s3[.-]).+?)\.)?(?:s3(?:[.-](?P<region>[a-z0-9-]+))?\.)?(?:localhost|amazonaws\.com)")
+HOST = re.compile(
+    r"(?:(?P<bucket>(?!s3[.-]).+?)\.)?(?:s3(?:[.-](?P<region>[a-z0-9-]+))?\.)?(?:localhost|amazonaws\.com)"
+)
 
 
 class S3:
