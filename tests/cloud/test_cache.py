@@ -227,11 +227,39 @@ def test_ranges(faulty, cached):
     assert gets(faulty)[206] == 4
 
 
+def test_a_change_starts_from_what_is_there(faulty, cached):
+    store = CloudStore("s3://bucket", cached)
+    store.put("k", b"one")
+    for _ in range(2):
+        assert store.get("k") == b"one"
+    gets(faulty)
+    data, tag = store.get_tagged("k")
+    assert (data, gets(faulty)) == (b"one", {200: 1})
+    assert store.put_if("k", b"two", tag)
+    assert store.get("k") == b"two"
+
+
+def test_files_of_other_formats(faulty, cached, tmp_path):
+    netcdf = pytest.importorskip("netCDF4")
+    with netcdf.Dataset(tmp_path / "x.nc", "w") as made:
+        made.createDimension("x", 100_000)
+        made.createVariable("v", "i4", ("x",), chunksizes=(10_000,))[:] = np.arange(100_000)
+    faulty.put("bucket", "x.nc", (tmp_path / "x.nc").read_bytes())
+    counted = []
+    for _ in range(2):
+        assert (oz.open("s3://bucket/x.nc", storage_options=cached)["v"][...] == np.arange(100_000)).all()
+        counted.append(gets(faulty))
+    assert counted[0][206] > 1
+    assert set(counted[1]) == {304}
+
+
 def test_faults_while_asking(faulty, cached):
     write(faulty, **LAYOUTS["shards"])
     options = {**cached, "pause": 0.01, "attempts": 8}  # more than there are faults
     for n in range(3):
-        faulty.plan.add(faults.busy, faults.truncated, faults.reset_before, key="/c/", share=0.4, times=6, seed=n)
+        faulty.plan.clear()
+        # Fewer than there are attempts.
+        faulty.plan.add(faults.busy, faults.truncated, faults.reset_before, key="/c/", share=0.4, times=4, seed=n)
         assert (read(options) == DATA).all()
     faulty.plan.clear()
     gets(faulty)

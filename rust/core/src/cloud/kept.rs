@@ -89,7 +89,9 @@ impl Inner {
 
     /// Whether the service has said, since this call began, that the object is in this very state.
     pub(super) fn is_sure(&self, entry: &Entry) -> bool {
-        self.purpose == Purpose::Call && self.confirmed.load(Ordering::Relaxed) && self.state().etag.as_ref() == Some(&entry.etag)
+        self.purpose == Purpose::Call
+            && self.confirmed.load(Ordering::Relaxed)
+            && self.state().etag.as_ref() == Some(&entry.etag)
     }
 
     /// Take what is kept for what the service has: it has said so.

@@ -311,6 +311,7 @@ impl Inner {
                 Ok(fresh) => return Ok((want, fresh)),
                 Err(Trouble::Wrong(message)) => {
                     (reading.body, *self.state()) = (None, before.clone());
+                    self.confirmed.store(false, Ordering::Relaxed);
                     self.next(Trouble::Again(message), &mut reading.attempt).await?;
                 }
                 Err(Trouble::Again(message)) if matches!(want, Want::Last(_)) && message.contains(NOT_A_PART) => {
