@@ -78,7 +78,7 @@ def test_f45_what_does_not_pass_is_told(faulty, store, fault):
     assert not faulty.bucket().objects
 
 
-LARGE = bytes(129 << 20)
+LARGE = bytes(40 << 20)
 """More than is put in one request."""
 
 

@@ -50,11 +50,16 @@ def test_a_kind_beside_a_url():
         created("file:///x#mode=nczarr", "netCDF-4")
 
 
+def test_what_is_far_away_stays_as_it_was_written():
+    assert opened("s3://b/k") == ("s3://b/k", {})
+    assert opened("s3://b/k#mode=zarr") == ("s3://b/k#mode=zarr", {"pure": True})
+    assert created("https://h/x#mode=nczarr,s3", None)[:2] == ("https://h/x#mode=nczarr,s3", "nczarr")
+
+
 def test_what_cannot_be_opened():
-    for where in ("s3://b/k", "s3://b/k#mode=zarr", "https://h/x#mode=nczarr"):
-        for action in (opened, lambda one: created(one, None)):
-            with pytest.raises(UnsupportedError, match="no store"):
-                action(where)
+    for action in (opened, lambda one: created(one, None)):
+        with pytest.raises(UnsupportedError, match="no store"):
+            action("dap4://h/x")
     with pytest.raises(UnsafeError):
         opened("file:///x#mode=zip,file")
 

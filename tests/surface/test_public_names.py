@@ -16,8 +16,8 @@ def public(thing: object) -> set[str]:
 
 def test_the_package_offers_these_names():
     assert set(oz.__all__) == {
-        "Array", "Dataset", "FileStore", "Group", "Limits", "MFDataset", "MemoryStore", "OmnizarrError",
-        "OmnizarrWarning", "ZipStore", "__version__", "census", "codec", "consolidate", "convert", "copy",
+        "Array", "CloudStore", "Dataset", "FileStore", "Group", "Limits", "MFDataset", "MemoryStore", "OmnizarrError",
+        "OmnizarrWarning", "ZipStore", "__version__", "at", "census", "codec", "consolidate", "convert", "copy",
         "create_array", "create_group", "detect", "diff", "errors", "explain", "info", "open", "open_array",
         "open_group", "refs", "validate",
     }  # fmt: skip

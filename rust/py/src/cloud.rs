@@ -27,11 +27,13 @@ pub struct CloudStore(pub Arc<cloud::CloudStore>);
 /// A value as `bytes`, or nothing.
 type Value = Option<Py<PyBytes>>;
 
-fn run<T: Send>(py: Python<'_>, f: impl Fn(Interrupt<'_>) -> Result<T> + Sync) -> PyResult<T> {
-    interruptible(py, f).map_err(|stopped| match stopped {
-        Stopped::Raised(error) => error,
-        Stopped::Failed(error) => raise(py, error, None),
-    })
+impl CloudStore {
+    fn run<T: Send>(&self, py: Python<'_>, f: impl Fn(Interrupt<'_>) -> Result<T> + Sync) -> PyResult<T> {
+        interruptible(py, f).map_err(|stopped| match stopped {
+            Stopped::Raised(error) => error,
+            Stopped::Failed(error) => raise(py, error, Some(self.0.uri())),
+        })
+    }
 }
 
 fn settings(given: &BTreeMap<String, f64>) -> PyResult<Settings> {
@@ -129,30 +131,30 @@ impl CloudStore {
 
     fn get(&self, py: Python<'_>, key: &str) -> PyResult<Value> {
         let keys = [key.to_owned()];
-        let found = run(py, |_| self.0.get_many(&keys))?;
+        let found = self.run(py, |_| self.0.get_many(&keys))?;
         Ok(value(py, found.into_iter().next().flatten()))
     }
 
     #[pyo3(signature = (key, start, length=None))]
     fn get_range(&self, py: Python<'_>, key: &str, start: i64, length: Option<u64>) -> PyResult<Value> {
-        let found = run(py, |_| self.0.get_range(key, start, length))?;
+        let found = self.run(py, |_| self.0.get_range(key, start, length))?;
         Ok(value(py, found))
     }
 
     fn get_many<'py>(&self, py: Python<'py>, keys: Vec<String>) -> PyResult<Bound<'py, PyList>> {
-        let found = run(py, |_| self.0.get_many(&keys))?;
+        let found = self.run(py, |_| self.0.get_many(&keys))?;
         PyList::new(py, found.into_iter().map(|one| value(py, one)).collect::<Vec<_>>())
     }
 
     /// A value and its tag.
     fn get_tagged(&self, py: Python<'_>, key: &str) -> PyResult<Option<(Py<PyBytes>, String)>> {
-        let found = run(py, |_| self.0.get_tagged(key, u64::MAX >> 1))?;
+        let found = self.run(py, |_| self.0.get_tagged(key, u64::MAX >> 1))?;
         Ok(found.map(|(bytes, tag)| (PyBytes::new(py, &bytes).unbind(), tag)))
     }
 
     fn put(&self, py: Python<'_>, key: &str, data: &Bound<'_, PyAny>) -> PyResult<()> {
         let bytes = copied(py, data)?;
-        run(py, |_| self.0.put(key, &[&bytes]))
+        self.run(py, |_| self.0.put(key, &[&bytes]))
     }
 
     /// Put a value if what is there has this tag, or if nothing is there; the new tag, or nothing if that is not so.
@@ -165,31 +167,31 @@ impl CloudStore {
         tag: Option<String>,
     ) -> PyResult<Option<String>> {
         let bytes = copied(py, data)?;
-        run(py, |_| self.0.put_if(key, bytes.clone(), tag.clone()))
+        self.run(py, |_| self.0.put_if(key, bytes.clone(), tag.clone()))
     }
 
     fn erase(&self, py: Python<'_>, key: &str) -> PyResult<bool> {
-        run(py, |_| self.0.erase(key))
+        self.run(py, |_| self.0.erase(key))
     }
 
     fn erase_prefix(&self, py: Python<'_>, prefix: &str) -> PyResult<()> {
-        run(py, |_| self.0.erase_prefix(prefix))
+        self.run(py, |_| self.0.erase_prefix(prefix))
     }
 
     fn list_prefix(&self, py: Python<'_>, prefix: &str) -> PyResult<Vec<String>> {
-        run(py, |_| self.0.list_prefix(prefix))
+        self.run(py, |_| self.0.list_prefix(prefix))
     }
 
     fn list_dir(&self, py: Python<'_>, prefix: &str) -> PyResult<(Vec<String>, Vec<String>)> {
-        run(py, |_| self.0.list_dir(prefix))
+        self.run(py, |_| self.0.list_dir(prefix))
     }
 
     fn size(&self, py: Python<'_>, key: &str) -> PyResult<Option<u64>> {
-        run(py, |_| self.0.size(key))
+        self.run(py, |_| self.0.size(key))
     }
 
     fn exists(&self, py: Python<'_>, key: &str) -> PyResult<bool> {
-        run(py, |_| self.0.size(key)).map(|size| size.is_some())
+        self.run(py, |_| self.0.size(key)).map(|size| size.is_some())
     }
 
     /// What is under a key as a file.

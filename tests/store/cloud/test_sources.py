@@ -139,7 +139,7 @@ def test_a_command_that_is_not_there(tmp_path, services):
 # Single sign-on.
 
 
-def signed_in(name: str, seconds: float = 600) -> dict[str, str]:
+def signed_in(name: str, seconds: float = 86_400) -> dict[str, str]:
     file = f"home/.aws/sso/cache/{hashlib.sha1(name.encode()).hexdigest()}.json"
     return {file: json.dumps({"accessToken": "hush-token", "expiresAt": later(seconds)})}
 

@@ -78,6 +78,11 @@ impl CloudStore {
         Ok(service)
     }
 
+    /// Where it is, for messages.
+    pub fn uri(&self) -> &str {
+        &self.place.uri
+    }
+
     fn root(&self) -> Result<Path> {
         child(&Path::default(), &self.prefix)
     }
