@@ -73,6 +73,7 @@ def inner_chunks(contender: Contender) -> Figures:
 def opening(contender: Contender) -> Figures:
     """Open a group and all arrays in it."""
     server = Server(url())
+    contender.open("tree/a000")  # imports, and the first connection
     server.forget()
     stages = Stages()
     count = contender.tree("tree")
