@@ -78,7 +78,9 @@ def test_what_cannot_be_understood(where, capsys):
 
 
 def test_a_bucket_that_cannot_be_reached_is_told_of(url, capsys, monkeypatch):
-    monkeypatch.setenv("OMNIZARR_STORAGE_OPTIONS", '{"attempts": 1, "endpoint_url": "http://127.0.0.1:9", "anon": true}')
+    monkeypatch.setenv(
+        "OMNIZARR_STORAGE_OPTIONS", '{"attempts": 1, "endpoint_url": "http://127.0.0.1:9", "anon": true}'
+    )
     assert main(["tree", "s3://b/k#aws.region=mars-1"]) == 2
     assert "http://127.0.0.1:9/b/k" in capsys.readouterr().err
 

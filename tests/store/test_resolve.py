@@ -8,7 +8,8 @@ from types import MappingProxyType
 
 import pytest
 
-from omnizarr.errors import NodeTypeError, UnsafeError, UnsupportedError
+from omnizarr.errors import NodeTypeError, ReadOnlyError, UnsafeError, UnsupportedError
+from omnizarr.store.cloud.at import At
 from omnizarr.store.file import FileStore
 from omnizarr.store.mapping import DictStore
 from omnizarr.store.memory import MemoryStore
@@ -102,3 +103,12 @@ def test_a_missing_kernel_is_said_plainly():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ)
     assert done.stdout.startswith("MissingDependencyError")
     assert "make build" in done.stdout
+
+
+def test_zarr_on_a_server_by_its_modes():
+    store, path = resolve("https://example.org/x.zarr#mode=zarr", read_only=True)
+    assert (repr(store), path) == ("HttpStore('https://example.org/x.zarr')", "")
+    with pytest.raises(ReadOnlyError):
+        resolve("https://example.org/x.zarr#mode=nczarr")
+    with pytest.raises(UnsupportedError, match="object stores"):
+        resolve(At("https://example.org/x.zarr", {"key": "a"}), read_only=True)

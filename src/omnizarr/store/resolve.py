@@ -17,7 +17,7 @@ from omnizarr.store.protocol import Store
 from omnizarr.store.wrap import ReadOnlyStore
 
 if TYPE_CHECKING:
-    from omnizarr.store import remote, sniff, zip_find
+    from omnizarr.store import http, remote, sniff, zip_find
     from omnizarr.store.cloud import adapters, chains
     from omnizarr.store.cloud import opening as cloud
     from omnizarr.store.url import places as url_places
@@ -26,6 +26,7 @@ else:
     chains = LateModule("omnizarr.store.cloud.chains")
     url_places = LateModule("omnizarr.store.url.places")
     zip_find = LateModule("omnizarr.store.zip_find")
+    http = LateModule("omnizarr.store.http")
     sniff = LateModule("omnizarr.store.sniff")
     remote = LateModule("omnizarr.store.remote")
     cloud = LateModule("omnizarr.store.cloud.opening")
@@ -95,9 +96,24 @@ def _far(where: str | At, read_only: bool, limits: Limits, look: bool) -> tuple[
         return chains.open_chain(text, options), ""
     if cloud.is_cloud(text):
         return cloud.open_cloud(where, read_only=read_only, limits=limits, look=look)
+    if "://" in text and cloud.is_web(text) and (isinstance(where, At) or remote.url_of(text) is None):
+        return _on_server(text, options, read_only, limits)
     if isinstance(where, At):
         return reference_sets.open_set(text, limits=limits, storage_options=options), ""
     return None
+
+
+def _on_server(text: str, options: Mapping[str, Any], read_only: bool, limits: Limits) -> tuple[Store, str]:
+    """Open Zarr on a server, or a reference set there whose references need options."""
+    address = text[text.rindex("]") + 1 :] if text.lstrip().startswith("[") else text
+    address = address.partition("#")[0]
+    if not read_only:
+        raise ReadOnlyError("what lies on a server can only be read", path=address, hint='open it with mode="r"')
+    if options and sniff.is_set_name(address):
+        return reference_sets.open_set(address, limits=limits, storage_options=options), ""
+    if options:
+        raise UnsupportedError("storage_options are for object stores, not for a server", path=address)
+    return http.HttpStore(address), ""
 
 
 def _store(where: object, read_only: bool, limits: Limits) -> tuple[Store, str]:

@@ -202,3 +202,12 @@ def _is_text(head: bytes) -> bool:
     except UnicodeDecodeError as error:
         return error.start >= len(head) - 3  # a character may be cut off at the end
     return True
+
+
+def is_set_name(name: str) -> bool:
+    """Whether a name is one that reference sets have.
+
+    >>> is_set_name("https://example.org/days.json.zst?x=1"), is_set_name("days.zarr")
+    (True, False)
+    """
+    return name.partition("?")[0].rstrip("/").lower().endswith((".json", ".json.gz", ".json.zst", ".parq", ".parquet"))

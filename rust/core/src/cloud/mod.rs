@@ -7,8 +7,10 @@
 
 mod build;
 mod cache;
+mod chunks;
 mod connector;
 mod failure;
+mod file;
 mod kept;
 mod listing;
 mod object;
@@ -20,7 +22,8 @@ mod store;
 pub use build::{Kind, Place};
 pub use cache::Keep;
 pub use connector::Connector;
-pub use object::{ObjectFile, ObjectSource, Purpose};
+pub use file::ObjectFile;
+pub use object::{ObjectSource, Purpose};
 pub use renewal::{Keys, Renew};
 pub use store::CloudStore;
 

@@ -11,10 +11,12 @@ use url::Url;
 
 use super::Settings;
 use super::build::{Kind, Place, build};
+use super::chunks::Chunks;
 use super::failure::{Meaning, failed, forbidden, meaning};
+use super::file::ObjectFile;
 use super::kept::Kept;
 use super::listing::{self, child};
-use super::object::{ObjectFile, ObjectSource, Purpose, Service};
+use super::object::{ObjectSource, Purpose, Service};
 use super::putting::{self, Condition, Tag};
 use crate::ask;
 use crate::buffer::Buffer;
@@ -22,7 +24,7 @@ use crate::error::{Error, Result};
 use crate::keys::Keys;
 use crate::net::{Blocks, HttpSource, Judge, hold, net, wait};
 use crate::refs::{Part, Source, Stamp};
-use crate::store::{Listing, Locate, Object, PutDone, Spot, Store, check_key, check_prefix, place_of};
+use crate::store::{Listing, Locate, Object, PutDone, Store, check_key, check_prefix, place_of};
 
 /// Objects whose state is remembered.
 const REMEMBERED: usize = 1 << 16;
@@ -93,7 +95,7 @@ impl CloudStore {
     }
 
     /// What is under a key, to be read in this call; nothing is asked yet.
-    fn source(&self, key: &str, stamp: Stamp) -> Result<Arc<dyn Source>> {
+    pub(super) fn source(&self, key: &str, stamp: Stamp) -> Result<Arc<dyn Source>> {
         if self.place.kind == Kind::Web {
             return Ok(Arc::new(self.page(key)?));
         }
@@ -134,7 +136,7 @@ impl CloudStore {
         Ok(HttpSource::new(url, true, Stamp::default(), Arc::clone(&self.reach), self.settings.net))
     }
 
-    fn remember(&self, key: &str, stamp: Stamp) {
+    pub(super) fn remember(&self, key: &str, stamp: Stamp) {
         let mut seen = hold(&self.seen);
         if seen.len() >= REMEMBERED {
             seen.clear();
@@ -142,7 +144,7 @@ impl CloudStore {
         seen.insert(key.to_owned(), stamp);
     }
 
-    fn remembered(&self, key: &str) -> Stamp {
+    pub(super) fn remembered(&self, key: &str) -> Stamp {
         hold(&self.seen).get(key).cloned().unwrap_or_default()
     }
 
@@ -263,49 +265,6 @@ fn found<T>(answer: Result<T>) -> Result<Option<T>> {
     }
 }
 
-/// The chunks of an array: each is an object of its own.
-struct Chunks<'a> {
-    store: &'a CloudStore,
-    keys: &'a Keys,
-    /// Those that were looked up last, by their numbers.
-    names: Mutex<Vec<String>>,
-}
-
-impl Locate for Chunks<'_> {
-    fn begin(&self) {
-        hold(&self.names).clear();
-    }
-
-    fn find(&self, index: &[u64]) -> Result<Option<Spot>> {
-        let mut key = String::new();
-        self.keys.write(index, &mut key);
-        let mut names = hold(&self.names);
-        let place = u32::try_from(names.len()).map_err(|_| Error::Limit("too many chunks at once".into()))?;
-        names.push(key);
-        Ok(Some(Spot::There { place, offset: 0, length: None }))
-    }
-
-    fn source(&self, place: u32) -> Result<Arc<dyn Source>> {
-        let names = hold(&self.names);
-        let key = usize::try_from(place).ok().and_then(|at| names.get(at)).cloned();
-        drop(names);
-        let key = key.ok_or_else(|| Error::Invalid("a chunk that was not looked up".into()))?;
-        self.store.source(&key, self.store.remembered(&key))
-    }
-
-    fn objects(&self) -> bool {
-        true
-    }
-
-    fn seen(&self, key: &str, stamp: Stamp) {
-        self.store.remember(key, stamp);
-    }
-
-    fn doubt(&self) {
-        self.store.forget();
-    }
-}
-
 impl Store for CloudStore {
     fn place(&self, key: &str) -> u64 {
         place_of(&[self.place.uri.as_bytes(), b"/", self.prefix.as_bytes(), b"/", key.as_bytes()])
@@ -344,7 +303,7 @@ impl Store for CloudStore {
     }
 
     fn locate<'a>(&'a self, keys: &'a Keys) -> Option<Box<dyn Locate + 'a>> {
-        Some(Box::new(Chunks { store: self, keys, names: Mutex::default() }))
+        Some(Box::new(Chunks::new(self, keys)))
     }
 
     fn put(&self, key: &str, parts: &[&[u8]]) -> Result<()> {

@@ -36,6 +36,15 @@ def is_cloud(where: object) -> bool:
     return isinstance(where, str) and "://" in where and kind_of(where) in _CLOUDS
 
 
+def is_web(where: str) -> bool:
+    """Whether a URL is one of a plain server.
+
+    >>> is_web("https://example.org/x#mode=zarr"), is_web("s3://data/x")
+    (True, False)
+    """
+    return kind_of(where) == "http"
+
+
 def names_file(where: str) -> bool:
     """Whether a URL of an object store is one of a file, by its modes or else by its name.
 
