@@ -106,7 +106,7 @@ fn copied(py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<Bytes> {
 #[pymethods]
 impl CloudStore {
     #[new]
-    #[pyo3(signature = (kind, config, prefix, uri, *, options=None, renew=None, allow=None, cache=None))]
+    #[pyo3(signature = (kind, config, prefix, uri, *, options=None, renew=None, allow=None, cache=None, trusted=true))]
     #[allow(clippy::too_many_arguments, reason = "a place has a kind, settings, a prefix and a name")]
     fn new(
         py: Python<'_>,
@@ -118,11 +118,12 @@ impl CloudStore {
         renew: Option<Py<PyAny>>,
         allow: Option<Vec<String>>,
         cache: Option<(std::path::PathBuf, u64)>,
+        trusted: bool,
     ) -> PyResult<Self> {
         let fail = |error| raise(py, error, None);
         let renew = renew.map(|function| Arc::new(PythonRenewal(function)) as Arc<dyn Renew>);
         let keep = cache.map(|(folder, bytes)| Keep { folder, bytes });
-        let place = Place { kind: kind.parse().map_err(fail)?, config, uri, renew, keep };
+        let place = Place { kind: kind.parse().map_err(fail)?, config, uri, trusted, renew, keep };
         let guard = Guard { allow: allow.unwrap_or_default(), ..Guard::default() };
         let settings = settings(&options.unwrap_or_default())?;
         let made = cloud::CloudStore::new(place, prefix, settings, judging(Arc::new(guard)));

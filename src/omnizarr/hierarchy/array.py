@@ -20,7 +20,7 @@ from omnizarr.hierarchy.indexers import Blocks, OIndex, VIndex, read_fields, wri
 from omnizarr.hierarchy.listing import reload
 from omnizarr.hierarchy.nodes import load
 from omnizarr.hierarchy.real_keys import with_real_keys
-from omnizarr.hierarchy.resize import append, resize
+from omnizarr.hierarchy.resize import append, longer, resize
 from omnizarr.hierarchy.tree import array_table, describe, grid_text
 from omnizarr.model.array import ArrayMeta, with_order
 from omnizarr.model.codec import Codec, inner_codecs, sharding_of
@@ -238,10 +238,11 @@ class Array(Handle):
 
         def change(context: Context) -> None:
             self._refresh(context)
+            check()
             new = resize(context, path, self._opened(), self._meta, shape)
             self._access, self._meta = None, new
 
-        with alone(self._context, path):
+        with alone(self._context, path) as check:
             changed(self._context, path, change)
 
     def append(self, values: Any, axis: int = 0) -> tuple[int, ...]:  # noqa: ANN401 - whatever NumPy takes
@@ -261,13 +262,20 @@ class Array(Handle):
         path = self._path
         self._context.check_writable(path)
 
+        wanted: tuple[int, ...] | None = None
+
         def change(context: Context) -> tuple[int, ...]:
+            nonlocal wanted
             self._refresh(context)
-            new, access = append(context, path, self._opened(), self._meta, values=values, axis=axis)
+            if self._meta.shape == wanted:
+                # The last try came through, though nobody said so, and another program has changed something since.
+                return wanted
+            wanted = longer(self._meta, values, axis)
+            new, access = append(context, path, self._opened(), self._meta, values=values, axis=axis, check=check)
             self._access, self._meta = access, new
             return new.shape
 
-        with alone(self._context, path):
+        with alone(self._context, path) as check:
             return changed(self._context, path, change)
 
     def refresh(self) -> None:

@@ -47,12 +47,17 @@ def changed(context: Context, path: str, change: Callable[[Context], _T]) -> _T:
 
 
 @contextmanager
-def alone(context: Context, path: str) -> Generator[None, None, None]:
-    """Keep others from changing the shape of an array, where the store can put on condition."""
+def alone(context: Context, path: str) -> Generator[Callable[[], None], None, None]:
+    """Keep others from changing the shape of an array, where the store can put on condition.
+
+    Yields:
+        What raises an error if others may have gone on meanwhile: to be called before each step that must not meet
+        theirs.
+    """
     with context.lock:
         target = conditional(context.store, path + "/" if path else "")
         if target is None:
-            yield
+            yield lambda: None
             return
-        with Lease(*target):
-            yield
+        with Lease(*target) as lease:
+            yield lease.check

@@ -16,8 +16,8 @@ from threading import Event, Thread
 from typing import Final, Self
 from uuid import uuid4
 
-from omnizarr.errors import ConflictError, OmnizarrError
-from omnizarr.store.tagged import ChangedError, Conditional
+from omnizarr.errors import ConflictError, OmnizarrError, StoreError
+from omnizarr.store.tagged import Conditional
 
 NAME: Final = ".omnizarr-lease"
 """The document's name, in the folder of the array."""
@@ -47,13 +47,14 @@ class Lease:
 
     def __enter__(self) -> Self:
         self._tag = self._acquire()
-        self._renewed = time.monotonic()
         Thread(target=self._renew, name="omnizarr-lease", daemon=True).start()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._done.set()
-        if self.is_held:
+        # What was on its way when something failed may still arrive: the lease runs out when it no longer can.
+        doubtful = kind is not None and (issubclass(kind, StoreError) or not issubclass(kind, Exception))
+        if self.is_held and not doubtful:
             # What cannot be erased now is taken over by the next when its time has run out.
             with suppress(OmnizarrError):
                 self._store.erase(self._key)  # type: ignore[attr-defined]  # every store can
@@ -67,10 +68,10 @@ class Lease:
         """Raise if it was lost.
 
         Raises:
-            ChangedError: If so.
+            ConflictError: If so.
         """
         if not self.is_held:
-            raise ChangedError("took so long that others may have gone on", key=self._key)
+            raise ConflictError("it took so long without an answer that others may have gone on", key=self._key)
 
     def _document(self) -> bytes:
         self._turn += 1
@@ -79,15 +80,18 @@ class Lease:
     def _acquire(self) -> str:
         seen, since, started = "", 0.0, time.monotonic()
         while time.monotonic() - started < _LONGEST:
+            self._renewed = time.monotonic()
             tag = self._store.put_if(self._key, self._document(), None)
             if tag is not None:
                 return tag
             found = self._store.get_tagged(self._key)
             if found is None:
+                time.sleep(0.02 + 0.1 * random.random())  # noqa: S311 - only to spread attempts
                 continue
             if found[1] != seen:
                 seen, since = found[1], time.monotonic()
             elif time.monotonic() - since > _DEAD:
+                self._renewed = time.monotonic()
                 tag = self._store.put_if(self._key, self._document(), seen)
                 if tag is not None:
                     return tag
@@ -102,7 +106,7 @@ class Lease:
         while not self._done.wait(_RENEWED):
             now = time.monotonic()
             try:
-                tag = self._store.put_if(self._key, self._document(), self._tag)
+                tag = self._store.put_if(self._key, self._document(), self._tag) or self._own()
             except OmnizarrError:  # the next attempt may succeed before the time has run out
                 continue
             if self._done.is_set():
@@ -111,3 +115,8 @@ class Lease:
             if tag is None:
                 return
             self._renewed = now
+
+    def _own(self) -> str | None:
+        """Return the tag of the lease if it is this one after all: an earlier renewal may have come through unheard."""
+        found = self._store.get_tagged(self._key)
+        return found[1] if found is not None and self._owner.encode() in found[0] else None

@@ -81,6 +81,7 @@ class Place:
         where, self._unseen = self._unseen, None
         store, start = _resolved(where, read_only=True, limits=self.context.limits, look=True)
         self.context.store, self.path = store, self._path_from(start)
+        self.context.seen = None
         found = getattr(store, "inner", store)
         return not isinstance(found, FileStore) and not hasattr(found, "settled")  # which is a folder, too
 
@@ -117,11 +118,13 @@ class Place:
         found = import_module("omnizarr.hierarchy.draft_view").find_draft(context.store, self.path, context.limits)
         if found is not None:
             context.store, self.path = found
+            context.seen = None
             meta = load(context.store, self.path, context.limits, DRAFT.name)
         if meta is None and not self.path:
             found = import_module("omnizarr.hierarchy.above").find_above(context.store, context.limits)
             if found is not None:
                 context.store, self.path = found
+                context.seen = None
                 meta = load(context.store, self.path, context.limits)
         if meta is None and self.path:
             meta = implied(context.store, self.path)

@@ -6,9 +6,11 @@ part of an edge chunk that has fallen outside is set to the fill value, so that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from operator import index
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from omnizarr.array.index import Selection
 from omnizarr.array.io import Access
@@ -44,10 +46,27 @@ def resize(context: Context, path: str, access: Access, meta: ArrayMeta, shape: 
     return new
 
 
+def longer(meta: ArrayMeta, values: Any, axis: int) -> tuple[int, ...] | None:  # noqa: ANN401 - whatever NumPy takes
+    """Return the shape of an array after values are appended; `None` if they do not fit, which appending tells."""
+    shape = np.shape(values)
+    if len(shape) != len(meta.shape) or not -len(shape) <= axis < len(shape) or not shape[axis]:
+        return None
+    return tuple(n + (shape[i] if i == axis % len(shape) else 0) for i, n in enumerate(meta.shape))
+
+
 def append(
-    context: Context, path: str, access: Access, meta: ArrayMeta, *, values: object, axis: int
+    context: Context,
+    path: str,
+    access: Access,
+    meta: ArrayMeta,
+    *,
+    values: object,
+    axis: int,
+    check: Callable[[], None] = lambda: None,
 ) -> tuple[ArrayMeta, Access]:
     """Add values at the end of a dimension; return the new metadata and what reads and writes it.
+
+    Before values are written, and before the new shape is, `check` may refuse.
 
     Raises:
         ShapeError: If the shape of the values does not fit.
@@ -68,7 +87,9 @@ def append(
     shape = (*meta.shape[:axis], start + array.shape[axis], *meta.shape[axis + 1 :])
     grid = _fitted(meta, shape, path)
     grown = access.with_shape(shape, grid=grid)
+    check()
     grown.write(_box([start if i == axis else 0 for i in range(ndim)], array.shape), array)
+    check()
     return replace(context, path, meta, meta._replace(shape=shape, grid=grid)), grown
 
 

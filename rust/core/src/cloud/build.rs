@@ -51,6 +51,8 @@ pub struct Place {
     pub config: BTreeMap<String, String>,
     /// Where it is, for messages; nothing secret.
     pub uri: String,
+    /// Whether the caller has named it, and not a set that others wrote.
+    pub trusted: bool,
     /// Where access keys come from that run out.
     pub renew: Option<Arc<dyn Renew>>,
     /// Where to keep what was read.
@@ -96,7 +98,7 @@ fn is_option(name: &str) -> bool {
 
 /// The service of a place.
 pub fn build(place: &Place, settings: Settings) -> Result<Arc<dyn ObjectStore>> {
-    let connector = Connector::new(settings, place.server());
+    let connector = Connector::new(settings, place.server(), place.trusted);
     let (options, uri) = (options(place)?, place.uri.as_str());
     // Requests are repeated below, where more is known about them.
     let retry = RetryConfig { max_retries: 0, ..RetryConfig::default() };

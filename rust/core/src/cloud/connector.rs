@@ -14,7 +14,7 @@ use super::pages::without_odd_names;
 use crate::net::{self, Asked, content_range, pause};
 
 /// Bytes a second that a body on its way out is granted.
-const SLOWEST: u64 = 64 << 10;
+const SLOWEST: u64 = 4 << 10;
 
 /// Makes the services that requests go through.
 #[derive(Debug, Clone)]
@@ -22,19 +22,32 @@ pub struct Connector {
     settings: Settings,
     /// The name of the gate that hears of complaints.
     gate: String,
+    /// Whether the caller has named the place.
+    trusted: bool,
 }
 
 impl Connector {
-    /// As these settings say.
-    pub fn new(settings: Settings, gate: String) -> Self {
-        Self { settings, gate }
+    /// As these settings say. Where the caller has not named the place himself, only public addresses are reached, and
+    /// no redirection is followed.
+    pub fn new(settings: Settings, gate: String, trusted: bool) -> Self {
+        Self { settings, gate, trusted }
     }
 }
 
 impl HttpConnector for Connector {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
-        let inner = ReqwestConnector::default().connect(options)?;
-        Ok(HttpClient::new(Service { inner, settings: self.settings, gate: self.gate.clone() }))
+        let inner =
+            if self.trusted {
+                ReqwestConnector::default().connect(options)?
+            } else {
+                let client = net::net().and_then(|net| net.client(false).cloned());
+                HttpClient::new(client.map_err(|error| object_store::Error::Generic {
+                    store: "network",
+                    source: error.to_string().into(),
+                })?)
+            };
+        let (settings, gate, trusted) = (self.settings, self.gate.clone(), self.trusted);
+        Ok(HttpClient::new(Service { inner, settings, gate, trusted }))
     }
 }
 
@@ -43,6 +56,7 @@ struct Service {
     inner: HttpClient,
     settings: Settings,
     gate: String,
+    trusted: bool,
 }
 
 /// How an attempt ended that another may follow.
@@ -82,6 +96,11 @@ impl Service {
     }
 
     async fn attempt(&self, request: HttpRequest, attempt: u32) -> Ended {
+        if !self.trusted
+            && let Err(private) = net::check_literal_text(&request.uri().to_string())
+        {
+            return Ended::Broken(HttpError::new(HttpErrorKind::Decode, private));
+        }
         let patience = self.patience(&request);
         let whole = request.method() == Method::GET && !request.headers().contains_key(RANGE);
         let range = request.headers().get(RANGE).and_then(|value| value.to_str().ok());
@@ -108,6 +127,10 @@ impl Service {
             }
             Err(_) => {
                 asked.broken(sent);
+                if let (true, Ok(net)) = (sent > 0, net::net()) {
+                    // A line that is too narrow for so many at once.
+                    net.gate(&self.gate).complained();
+                }
                 Ended::Broken(HttpError::new(HttpErrorKind::Timeout, Silent(patience)))
             }
         }
@@ -133,8 +156,8 @@ fn is_passing(status: StatusCode) -> bool {
 
 /// Whether to do it twice is not what doing it once is: a condition that held may not hold after what it was for.
 fn is_delicate(request: &HttpRequest) -> bool {
-    let conditions = [IF_MATCH, IF_NONE_MATCH];
-    let conditional = conditions.iter().any(|name| request.headers().contains_key(name));
+    let conditions = [IF_MATCH.as_str(), IF_NONE_MATCH.as_str(), "x-goog-if-generation-match"];
+    let conditional = conditions.iter().any(|name| request.headers().contains_key(*name));
     request.method() == Method::POST || (request.method() == Method::PUT && conditional)
 }
 

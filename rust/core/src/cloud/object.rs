@@ -283,7 +283,6 @@ impl Inner {
     /// `false` if what is kept is still current.
     async fn attempt(&self, want: Want, reading: &mut Reading) -> std::result::Result<bool, Trouble> {
         let options = self.options(want, reading);
-        let asked = options.range.clone();
         let found = match self.service.store.get_opts(&self.path, options).await {
             Ok(found) => found,
             Err(Said::NotModified { .. }) if reading.entry.is_some() => return Ok(false),
@@ -302,10 +301,9 @@ impl Inner {
         *entry = None;
         // What something on the way may have packed is not the object for sure.
         *last = tag.clone().filter(|_| !encoded);
-        if let (Want::Whole(_), Some(begun)) = (want, body.as_ref())
-            && begun.len() > 0
-            && asked.is_none()
-        {
+        let goes_on = |body: &Body| body.wanted().is_some_and(|(from, _)| found.range.start == from);
+        if body.as_ref().is_some_and(|body| body.len() > 0 && !goes_on(body)) {
+            // Without an ETag nothing can be resumed: the answer begins anew.
             *body = None;
         }
         let first = body.is_none();

@@ -137,7 +137,7 @@ pub async fn put_if(
     value: Bytes,
     condition: Condition,
 ) -> Result<Option<String>> {
-    let _turn = service.gate.enter().await;
+    // Not in turn with others: who holds a lease must be able to renew it while chunks wait for theirs.
     let mark = unique();
     let mode = match &condition {
         Condition::Absent => PutMode::Create,
@@ -152,9 +152,11 @@ pub async fn put_if(
             Err(said) => said,
         };
         match meaning(&said) {
+            // Where nothing must be there, nothing but the bucket can be missing.
+            Meaning::Missing if matches!(condition, Condition::Absent) => {}
             Meaning::Condition | Meaning::Missing => {
                 // Two at the same moment; or an earlier attempt of ours, here or below, of which nothing was heard.
-                if let Some(tag) = ours(service, path, &mark).await {
+                if let Some(tag) = ours(service, path, key, &mark).await? {
                     return Ok(Some(tag));
                 }
                 if !is_conflict(&said) {
@@ -187,13 +189,23 @@ fn is_conflict(said: &object_store::Error) -> bool {
     text.contains("ConditionalRequestConflict") || text.contains("OperationAborted")
 }
 
-/// The ETag of what is there, if it is from the put with this mark.
-async fn ours(service: &Service, path: &Path, mark: &str) -> Option<String> {
+/// The tag of what is there, if it is from the put with this mark.
+async fn ours(service: &Service, path: &Path, key: &str, mark: &str) -> Result<Option<String>> {
     let options = GetOptions { head: true, ..GetOptions::default() };
-    let found = service.store.get_opts(path, options).await.ok()?;
-    let said = found.attributes.get(&Attribute::Metadata(MARK.into()))?;
+    let mut attempt = 1u32;
+    let found = loop {
+        let said = match service.store.get_opts(path, options.clone()).await {
+            Ok(found) => break found,
+            Err(said) => said,
+        };
+        if matches!(meaning(&said), Meaning::Missing) {
+            return Ok(None);
+        }
+        again(service, key, "put", &said, &mut attempt).await?;
+    };
     let tag = Tag { etag: found.meta.e_tag, version: found.meta.version };
-    (<_ as AsRef<str>>::as_ref(said) == mark).then(|| tag.text())
+    let said = found.attributes.get(&Attribute::Metadata(MARK.into()));
+    Ok(said.filter(|said| <_ as AsRef<str>>::as_ref(*said) == mark).map(|_| tag.text()))
 }
 
 fn unique() -> String {

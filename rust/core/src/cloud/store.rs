@@ -24,7 +24,7 @@ use crate::error::{Error, Result};
 use crate::keys::Keys;
 use crate::net::{Blocks, HttpSource, Judge, hold, net, wait};
 use crate::refs::{Part, Source, Stamp};
-use crate::store::{Listing, Locate, Object, PutDone, Store, check_key, check_prefix, place_of};
+use crate::store::{Abort, Listing, Locate, Object, PutDone, Store, check_key, check_prefix, place_of};
 
 /// Objects whose state is remembered.
 const REMEMBERED: usize = 1 << 16;
@@ -148,6 +148,11 @@ impl CloudStore {
         hold(&self.seen).get(key).cloned().unwrap_or_default()
     }
 
+    /// Forget the state of an object that is changed here.
+    fn changed(&self, key: &str) {
+        hold(&self.seen).remove(key);
+    }
+
     /// Forget the states of all objects: some were changed.
     pub fn forget(&self) {
         hold(&self.seen).clear();
@@ -230,6 +235,7 @@ impl CloudStore {
         if self.place.kind == Kind::Web {
             return self.only_read(key, "put");
         }
+        self.changed(key);
         let (service, path, name) = (self.service()?, self.path(key)?, key.to_owned());
         let condition = tag.map_or(Condition::Absent, |tag| Condition::Is(Tag::parse(&tag)));
         wait(async move { putting::put_if(&service, &path, &name, value, condition).await }, &|| false)
@@ -310,12 +316,14 @@ impl Store for CloudStore {
         if self.place.kind == Kind::Web {
             return self.only_read(key, "put");
         }
+        self.changed(key);
         let (service, path, name) = (self.service()?, self.path(key)?, key.to_owned());
         let value = Bytes::from(parts.concat());
         wait(async move { putting::put(&service, &path, &name, value).await }, &|| false)
     }
 
-    fn start_put(&self, key: &str, value: Option<Bytes>, done: PutDone) {
+    fn start_put(&self, key: &str, value: Option<Bytes>, done: PutDone) -> Option<Abort> {
+        self.changed(key);
         let ready = || -> Result<_> {
             if self.place.kind == Kind::Web {
                 return self.only_read(key, "put");
@@ -324,15 +332,19 @@ impl Store for CloudStore {
         };
         let (service, path, net) = match ready() {
             Ok(ready) => ready,
-            Err(error) => return done(Err(error)),
+            Err(error) => {
+                done(Err(error));
+                return None;
+            }
         };
         let name = key.to_owned();
-        drop(net.runtime().spawn(async move {
+        let task = net.runtime().spawn(async move {
             done(match value {
                 Some(value) => putting::put(&service, &path, &name, value).await,
                 None => putting::erase(&service, &path, &name).await,
             });
-        }));
+        });
+        Some(Box::new(move || task.abort()))
     }
 
     fn get_tagged(&self, key: &str, dst: &mut Buffer, most: usize) -> Result<Option<String>> {
@@ -358,6 +370,7 @@ impl Store for CloudStore {
         if self.place.kind == Kind::Web {
             return self.only_read(key, "erase");
         }
+        self.changed(key);
         let (service, path, name) = (self.service()?, self.path(key)?, key.to_owned());
         wait(async move { putting::erase(&service, &path, &name).await }, &|| false)
     }
@@ -366,6 +379,7 @@ impl Store for CloudStore {
         if self.place.kind == Kind::Web {
             return self.only_read("", "erase");
         }
+        keys.iter().for_each(|key| self.changed(key));
         let (service, root) = (self.service()?, self.root()?);
         let paths = keys.iter().map(|key| child(&root, key)).collect::<Result<Vec<Path>>>()?;
         let work = async move {

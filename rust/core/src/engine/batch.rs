@@ -323,6 +323,12 @@ struct Values<'a> {
 }
 
 impl Values<'_> {
+    /// Whether a piece of a value has arrived.
+    fn is_begun(&self, puzzle: usize) -> bool {
+        let puzzle = self.group.puzzles.get(puzzle);
+        puzzle.is_some_and(|one| !one.state.lock().unwrap_or_else(PoisonError::into_inner).0.is_empty())
+    }
+
     /// Whether an object has the size that was presumed.
     fn check_presumed(&self, need: usize, cell: usize, puzzle: usize) -> Result<()> {
         let source = self.group.needs.get(need).and_then(|one| self.group.sources.get(one.source));
@@ -385,6 +391,10 @@ impl Taker for Values<'_> {
 
     fn missing(&self, need: usize, error: Error) -> Result<()> {
         match self.group.uses.get(need) {
+            Some(Use::Span { cell, puzzle, .. }) if self.batch.objects && self.is_begun(*puzzle) => {
+                let message = "it was erased while it was read".into();
+                Err(Error::Stale { key: self.batch.key(*cell), url: String::new(), message })
+            }
             Some(one) if self.batch.objects => self.batch.missing(one.cell()),
             _ => Err(error),
         }

@@ -265,6 +265,15 @@ impl Taker for Inner<'_> {
         })
     }
 
+    /// A shard whose index is known was there: it has been erased since.
+    fn missing(&self, need: usize, error: Error) -> Result<()> {
+        if !self.batch.objects {
+            return Err(error);
+        }
+        let message = "it was erased while it was read".into();
+        Err(Error::Stale { key: self.key(need), url: String::new(), message })
+    }
+
     fn key(&self, need: usize) -> String {
         self.uses.get(need).and_then(|use_| self.opened.get(use_.0)).map(|one| one.key.clone()).unwrap_or_default()
     }

@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use crate::ask;
 use crate::error::{Error, Result};
-use crate::store::Store;
+use crate::store::{Abort, Store};
 
 /// Values that are on their way at once, and their bytes.
 const MOST: usize = 320;
@@ -21,6 +21,8 @@ pub(super) struct Outbox<'a> {
     store: &'a dyn Store,
     shared: Arc<Shared>,
     later: Mutex<Vec<usize>>,
+    /// What gives up the values that are on their way.
+    aborts: Mutex<Vec<Abort>>,
 }
 
 #[derive(Default)]
@@ -47,6 +49,9 @@ impl Shared {
     }
 }
 
+/// How often to look whether what was given up is gone.
+const ABANDON: u32 = 10;
+
 /// One value on its way: counted off when it has arrived, or is given up.
 struct Parcel {
     shared: Arc<Shared>,
@@ -64,7 +69,7 @@ impl Drop for Parcel {
 
 impl<'a> Outbox<'a> {
     pub fn new(store: &'a dyn Store) -> Self {
-        Self { store, shared: Arc::default(), later: Mutex::default() }
+        Self { store, shared: Arc::default(), later: Mutex::default(), aborts: Mutex::default() }
     }
 
     /// Send a value, or word that there is none; waits only while too much is on its way.
@@ -91,8 +96,22 @@ impl<'a> Outbox<'a> {
             }
             drop(parcel);
         });
-        self.store.start_put(key, parts.map(|parts| Bytes::from(parts.concat())), done);
+        let abort = self.store.start_put(key, parts.map(|parts| Bytes::from(parts.concat())), done);
+        self.aborts.lock().unwrap_or_else(PoisonError::into_inner).extend(abort);
         Ok(())
+    }
+
+    /// Give up all that is on its way, and wait until it is: nothing of it may arrive after what is written next.
+    pub fn abandon(&self) {
+        let aborts = std::mem::take(&mut *self.aborts.lock().unwrap_or_else(PoisonError::into_inner));
+        aborts.iter().for_each(|abort| abort());
+        let mut state = self.shared.lock();
+        let mut left = ABANDON;
+        while state.under_way > 0 && left > 0 {
+            let waited = self.shared.change.wait_timeout(state, POLL).unwrap_or_else(PoisonError::into_inner);
+            state = waited.0;
+            left = left.saturating_sub(1);
+        }
     }
 
     /// Wait until all have arrived.

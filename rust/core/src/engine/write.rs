@@ -85,11 +85,17 @@ impl Engine {
                 done
             })
         };
-        pool::run(cells.total(), parallel, interrupt, &|i| write(i, false))?;
-        let Some(outbox) = call.outbox else { return Ok(()) };
-        let later = outbox.later();
-        pool::run_far(later.len(), interrupt, &|n| later.get(n).map_or(Ok(()), |&i| write(i, true)))?;
-        ask::with(interrupt, || outbox.finish())
+        let done = pool::run(cells.total(), parallel, interrupt, &|i| write(i, false));
+        let Some(outbox) = call.outbox else { return done };
+        let done = done.and_then(|()| {
+            let later = outbox.later();
+            pool::run_far(later.len(), interrupt, &|n| later.get(n).map_or(Ok(()), |&i| write(i, true)))?;
+            ask::with(interrupt, || outbox.finish())
+        });
+        if done.is_err() {
+            outbox.abandon();
+        }
+        done
     }
 }
 

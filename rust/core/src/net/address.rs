@@ -32,6 +32,14 @@ pub fn check_literal(url: &Url) -> Result<(), Private> {
     if fine { Ok(()) } else { Err(Private(url.host_str().unwrap_or_default().into())) }
 }
 
+/// As [`check_literal`], for a URL as text.
+pub fn check_literal_text(text: &str) -> Result<(), Private> {
+    match Url::parse(text) {
+        Ok(url) => check_literal(&url),
+        Err(_) => Err(Private("a place that is no URL".into())),
+    }
+}
+
 fn is_local_name(name: &str) -> bool {
     let name = name.trim_end_matches('.').to_ascii_lowercase();
     name == "localhost" || name.ends_with(".localhost") || name == "localhost.localdomain"

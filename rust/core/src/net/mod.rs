@@ -14,7 +14,7 @@ mod judge;
 mod request;
 mod trace;
 
-pub(crate) use address::Names;
+pub(crate) use address::{Names, check_literal_text};
 pub(crate) use answer::{content_range, looks_like_html};
 pub use blocks::{Blocks, Ranged};
 pub(crate) use body::{Body, Need};

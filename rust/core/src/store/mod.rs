@@ -92,6 +92,9 @@ pub trait Locate: Sync {
     fn doubt(&self) {}
 }
 
+/// Gives up what is under way.
+pub type Abort = Box<dyn Fn() + Send + Sync>;
+
 /// Told how a put ended.
 pub type PutDone = Box<dyn FnOnce(Result<()>) + Send>;
 
@@ -135,11 +138,14 @@ pub trait Store: Send + Sync {
     }
 
     /// Store a value, or remove it, and return at once; `done` is called from any thread, and must be quick.
-    fn start_put(&self, key: &str, value: Option<Bytes>, done: PutDone) {
+    ///
+    /// What is returned gives it up, where that can be; `done` is dropped then.
+    fn start_put(&self, key: &str, value: Option<Bytes>, done: PutDone) -> Option<Abort> {
         done(match value {
             Some(value) => self.put(key, &[&value]),
             None => self.clear(key),
         });
+        None
     }
 
     /// Whether a value can be replaced on condition that it is still what it was, which is the way to change a part of

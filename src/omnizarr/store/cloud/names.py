@@ -15,6 +15,7 @@ SETTINGS: Final = {
     "patience": float,
     "requests": int,
     "forbidden_is_missing": bool,
+    "conditional": bool,
     "cache": str,
     "cache_bytes": int,
 }

@@ -112,10 +112,18 @@ class CloudStore:
         return CloudStore, self._again
 
 
-def native_store(settled: Settled, prefix: str | None = None) -> NativeStore:
-    """Return the kernel's store of a place, or of another prefix of the same bucket."""
+def native_store(settled: Settled, prefix: str | None = None, *, trusted: bool = True) -> NativeStore:
+    """Return the kernel's store of a place, or of another prefix of the same bucket.
+
+    Args:
+        settled: The place.
+        prefix: The other prefix.
+        trusted: Whether the caller has named the place; otherwise only public addresses are reached.
+    """
     numbers = {name: float(value) for name, value in settled.settings.items() if not isinstance(value, str)}
     numbers.pop("requests", None)
+    if settled.config.get("aws_conditional_put", "").lower() == "disabled":
+        numbers["conditional"] = 0.0
     numbers.pop("cache_bytes", None)
     cache = cache_of(settled)
     native = NativeStore(
@@ -126,6 +134,7 @@ def native_store(settled: Settled, prefix: str | None = None) -> NativeStore:
         options=numbers,
         renew=settled.renew,
         cache=cache,
+        trusted=trusted,
     )
     if cache is not None:
         tell_of_trouble(cache[0], native)
