@@ -155,7 +155,7 @@ mod tests {
         assert_eq!(gate.limit(), START / 2);
         gate.complained();
         assert_eq!(gate.limit(), START / 2);
-        turns(&gate, 40);
+        turns(&gate, 3 * START);
         assert_eq!(gate.turns.available_permits(), START / 2);
     }
 }
