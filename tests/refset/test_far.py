@@ -104,10 +104,10 @@ def test_many_servers_are_asked_at_once(tmp_path):
     made = References(
         _document([60], [1]), {"v": Chunks.ranges((60,), np.arange(60), [0] * 60, 4)}, [f"{i}.bin" for i in range(60)]
     )
-    with serving(tmp_path, pause=0.05) as (base, log):
+    with serving(tmp_path, pause=0.25) as (base, log):
         np.testing.assert_array_equal(_open(made, base)[...], np.arange(60))
         assert len(log.requests) == 60
-        assert log.most >= 8
+        assert log.most >= 4
 
 
 @pytest.mark.parametrize(
