@@ -48,7 +48,10 @@ def resize(context: Context, path: str, access: Access, meta: ArrayMeta, shape: 
 
 def longer(meta: ArrayMeta, values: Any, axis: int) -> tuple[int, ...] | None:  # noqa: ANN401 - whatever NumPy takes
     """Return the shape of an array after values are appended; `None` if they do not fit, which appending tells."""
-    shape = np.shape(values)
+    try:
+        shape = np.shape(values)
+    except ValueError:  # of lists of different lengths
+        return None
     if len(shape) != len(meta.shape) or not -len(shape) <= axis < len(shape) or not shape[axis]:
         return None
     return tuple(n + (shape[i] if i == axis % len(shape) else 0) for i, n in enumerate(meta.shape))
