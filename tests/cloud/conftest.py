@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.cloud.servers.azurite import AZURITE, azurite, installed
+from tests.cloud.servers.azurite import azurite
 from tests.cloud.servers.fault_server import FaultServer, fault_server
 from tests.cloud.servers.google import Google
 from tests.cloud.servers.moto import moto
 from tests.cloud.servers.process import Service
-from tests.cloud.servers.rclone import program, rclone
+from tests.cloud.servers.rclone import rclone
 
 
 @pytest.fixture(scope="session")
@@ -32,8 +32,6 @@ def faulty(_faults: FaultServer) -> FaultServer:
 @pytest.fixture(scope="session")
 def rclone_s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """`rclone serve s3`, with a bucket named "bucket"."""
-    if program() is None:
-        pytest.skip("rclone is not installed")
     with rclone(tmp_path_factory.mktemp("rclone")) as service:
         yield service
 
@@ -41,7 +39,6 @@ def rclone_s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 @pytest.fixture(scope="session")
 def moto_s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """moto's S3, with a bucket named "bucket"."""
-    pytest.importorskip("moto.server")
     with moto(tmp_path_factory.mktemp("moto")) as service:
         yield service
 
@@ -49,8 +46,6 @@ def moto_s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 @pytest.fixture(scope="session")
 def azure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """Azurite, with a container named "bucket"."""
-    if not installed(AZURITE):
-        pytest.skip("Azurite is not installed: scripts/servers-setup")
     with azurite(tmp_path_factory.mktemp("azurite")) as service:
         yield service
 

@@ -25,14 +25,23 @@ def test_private_addresses_are_not_reached_by_sets(faulty, url):
     assert faulty.count() == 0
 
 
-def test_keys_stay_with_the_services_that_they_are_for(faulty):
+def test_keys_stay_with_the_services_that_they_are_for(faulty, monkeypatch):
     options = {"key": "me", "secret": "hush", "endpoint_url": faulty.url}
     faulty.put("bucket", "k", b"data")
     connect = Connections({**options, "key": faulty.key, "secret": faulty.secret})
     store, key = connect("s3://bucket/k", trusted=False)
     assert store.get(key) == b"data"
-    elsewhere, _ = connect("s3://evil.example.com/bucket/k", trusted=False)
-    assert elsewhere is not store
+    made = []
+    monkeypatch.setattr(
+        "omnizarr.store.cloud.connect.native_store", lambda settled, *_, trusted: made.append((settled, trusted))
+    )
+    for url in ("s3://evil.example.com/bucket/k", "s3://bucket/k"):
+        Connections(connect.options)(url, trusted=False)
+    (evil, trusted), (home, _) = made
+    assert evil.config["aws_skip_signature"] == "true"
+    assert not trusted
+    assert faulty.key not in evil.config.values()
+    assert home.config["aws_access_key_id"] == faulty.key
 
 
 def test_a_bucket_that_is_not_there_is_told_of(faulty):

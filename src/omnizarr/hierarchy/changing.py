@@ -7,20 +7,15 @@ Who adds to an array, or resizes it, keeps others from doing so for that long, b
 
 from __future__ import annotations
 
-import random
-import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import Final, TypeVar
+from typing import TypeVar
 
-from omnizarr.errors import ConflictError
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.lease import Lease
-from omnizarr.store.tagged import ChangedError, TaggedStore, conditional
+from omnizarr.store.tagged import TaggedStore, conditional, retried
 
 _T = TypeVar("_T")
-
-_TRIES: Final = 100
 
 
 def changed(context: Context, path: str, change: Callable[[Context], _T]) -> _T:
@@ -38,12 +33,7 @@ def changed(context: Context, path: str, change: Callable[[Context], _T]) -> _T:
         target = conditional(context.store)
         if target is None:
             return change(context)
-        for attempt in range(_TRIES):
-            try:
-                return change(context.over(TaggedStore(context.store, target)))
-            except ChangedError:
-                time.sleep(random.random() * min(0.01 * 2**attempt, 1.0))  # noqa: S311 - only to spread attempts
-        raise ConflictError(f"others changed it, too, and were quicker {_TRIES} times", path=path or "/")
+        return retried(lambda: change(context.over(TaggedStore(context.store, target))), path or "/")
 
 
 @contextmanager

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import random
-import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Final
 
-from omnizarr.errors import ConflictError
 from omnizarr.format.consolidated import MARK, render_v2, render_v3, split_v2, split_v3
 from omnizarr.format.names import ZARR_JSON, ZMETADATA, join
 from omnizarr.native import split_object
 from omnizarr.store.protocol import Store
-from omnizarr.store.tagged import ChangedError, TaggedStore, conditional
-
-_TRIES: Final = 100
+from omnizarr.store.tagged import TaggedStore, conditional, retried
 
 
 def ancestors(path: str) -> list[str]:
@@ -86,17 +80,14 @@ def _enter(store: Store, key: str, text: bytes, enter: Callable[[str, bytes], by
             store.put(key, entered)
         return
     tagged = TaggedStore(store, target)
-    for attempt in range(_TRIES):
+
+    def change() -> None:
         now = tagged.get(key)
         entered = None if now is None else enter(key, now)
-        try:
-            if entered is not None and entered != now:
-                tagged.put(key, entered)
-        except ChangedError:
-            time.sleep(random.random() * min(0.01 * 2**attempt, 1.0))  # noqa: S311 - only to spread attempts
-        else:
-            return
-    raise ConflictError(f"others changed it, too, and were quicker {_TRIES} times", key=key)
+        if entered is not None and entered != now:
+            tagged.put(key, entered)
+
+    retried(change, key)
 
 
 def _entered_v3(inner: str, changed: Mapping[str, bytes], erase: bool, key: str, text: bytes) -> bytes | None:

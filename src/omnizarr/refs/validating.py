@@ -201,7 +201,8 @@ def _state(url: str, allow: Sequence[str]) -> Stamp | Finding:
             state = os.stat(path)  # noqa: PTH116 - text
             return Stamp(state.st_size, state.st_mtime_ns)
         if is_cloud(url):
-            named = "*" in allow or any(url.startswith(one) and not one.endswith("://") for one in allow)
+            folders = [one.rstrip("/") + "/" for one in allow if not one.endswith("://")]
+            named = "*" in allow or any(url.startswith(one) for one in folders)
             return Stamp(*Remote(url, head=1, options=None if named else {"anon": True}).stamp())
     except (OmnizarrError, OSError) as error:
         why = error.message if isinstance(error, OmnizarrError) else f"it cannot be reached: {error.strerror or error}"

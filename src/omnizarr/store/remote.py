@@ -101,8 +101,9 @@ class Remote:
     ) -> None:
         if cloud.is_cloud(url):
             settled = cloud_options.settle(url, options)
-            self.url = url.partition("#")[0] if scheme(url) in CLOUDS else f"{settled.uri}#mode=s3"
-            self.url = settled.uri if "://" in settled.uri and scheme(settled.uri) in CLOUDS else self.url
+            # As others write it, where that says enough; a server of one's own has no name but its address.
+            named = next((one for one in (settled.uri, url.partition("#")[0]) if scheme(one) in CLOUDS), None)
+            self.url = named or f"{settled.uri}#mode=s3"
             self.native = cloud_store.native_store(settled, "").file(settled.prefix, head=head)
             return
         self.url = url.partition("#")[0]

