@@ -73,7 +73,7 @@ def test_forms(url, expected, around):
 def test_a_store_of_files_says_what_was_understood(url, around, monkeypatch):
     monkeypatch.setenv("NCRCENV_IGNORE", "1")
     monkeypatch.setenv("AWS_REGION", "mars-1")
-    with pytest.raises(UnsupportedError, match="no store for") as caught:
+    with pytest.raises(UnsupportedError, match="no store of files for") as caught:
         oz.FileStore(url)
     for word in ("bucket b", "key", "region mars-1", "endpoint https://", "profile"):
         assert word in caught.value.hint
