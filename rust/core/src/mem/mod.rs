@@ -13,6 +13,8 @@
 mod block;
 mod copy;
 mod fill;
+#[cfg(target_os = "linux")]
+mod pages;
 mod transpose;
 mod view;
 
