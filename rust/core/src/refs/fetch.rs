@@ -18,10 +18,10 @@ const JOINED_FILE: u64 = 256 << 10;
 const JOINED_FAR: (u64, u64) = (2 << 20, 16 << 20);
 
 /// Requests that are on their way, or wait for their turn to be; how many a server gets at once is decided elsewhere.
-const MOST_REQUESTS: usize = 512;
+const MOST_REQUESTS: usize = 320;
 
 /// Bytes that are on their way, or wait to be decoded: a part of all that is wanted, within these sizes.
-const MOST_BYTES: (u64, u64) = (16 << 20, 192 << 20);
+const MOST_BYTES: (u64, u64) = (96 << 20, 192 << 20);
 
 /// How often a waiting caller asks whether it should stop.
 const POLL: Duration = Duration::from_millis(20);
