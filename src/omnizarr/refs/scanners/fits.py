@@ -11,10 +11,10 @@ from typing import Any, BinaryIO, Final
 import numpy as np
 
 from omnizarr.errors import CorruptError, OmnizarrError, UnsupportedError, warn
+from omnizarr.format.fill_attribute import fill_attribute
 from omnizarr.hierarchy.create import ZERO
 from omnizarr.model.grid import RectilinearGrid
 from omnizarr.refs.scanners.building import Builder
-from omnizarr.refs.scanners.fills import fill_attribute
 from omnizarr.refs.scanners.fits_header import Unit, units
 from omnizarr.refs.scanners.fits_table import binary_type, notes, text_type
 from omnizarr.refs.scanners.fits_tiles import tiles

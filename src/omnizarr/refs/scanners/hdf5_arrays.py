@@ -93,7 +93,7 @@ def _fill(site: Site, var: Var, element: Element, dtype: DType, laid: Laid) -> F
     if element.kind == "records":
         return Fill(None)
     if element.kind != "plain":
-        return Fill.of("" if element.kind == "text" else None, dtype)
+        return Fill.of("" if element.kind == "text" and not laid.complete else None, dtype)
     stored = _stored_fill(site, var.handle.id, element)
     given = _given_fill(var, element)
     if laid.complete:

@@ -11,10 +11,10 @@ from typing import Any, Final
 import numpy as np
 
 from omnizarr.errors import UnsupportedError, warn
+from omnizarr.format.fill_attribute import fill_attribute
 from omnizarr.model.grid import RectilinearGrid
 from omnizarr.refs.scanners import tiff_geo, tiff_text
 from omnizarr.refs.scanners.building import Builder
-from omnizarr.refs.scanners.fills import fill_attribute
 from omnizarr.refs.scanners.picking import Picked
 from omnizarr.refs.scanners.source import DEFAULTS, Options, SourceFile
 from omnizarr.refs.scanners.tiff_chunks import Pieces, pieces
