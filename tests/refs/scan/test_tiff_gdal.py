@@ -182,7 +182,7 @@ def test_sparse_files(nodata, tmp_path):
         compress="lzw",
     ) as file:
         file.write(np.full((1, 16, 16), 5, np.uint8), window=((16, 32), (16, 32)))
-    references = scan(SourceFile(path))
+    references = scan(SourceFile(path), Options(inline=0))
     assert (references.arrays["0"].urls == 0).sum() == 1
     with rasterio.open(path) as file:
         np.testing.assert_array_equal(opened(path)["0"][...], file.read(1))

@@ -70,7 +70,7 @@ class _Scan:
             if picked(path):
                 self._add(arrays, path, one, level)
         uneven = any(isinstance(array.made.chunks, RectilinearGrid) for array in arrays)
-        made = Builder(self._source, "zarr3" if uneven else "zarr2")
+        made = Builder(self._source, "zarr3" if uneven else "zarr2", self._options.inline)
         first = series[0].levels[0][0].directory
         made.group("", self._root_attributes(first, series, nested=nested))
         for i, one in enumerate(series) if nested else ():
