@@ -10,19 +10,13 @@ from omnizarr.errors import CorruptError, UnsupportedError
 from omnizarr.refs.scanners.fits import scan
 from omnizarr.refs.scanners.source import Options, SourceFile
 from omnizarr.refset.store import store_of
+from tests.refs.scan.waves import values_of
 
 fits = pytest.importorskip("astropy.io.fits")
 
 
 def opened(path, **options):
     return oz.open(store_of(scan(SourceFile(path), Options(**options)), uri=str(path), allow=["*"]))
-
-
-def values_of(shape, dtype):
-    wave = np.sin(np.arange(np.prod(shape)) / 7) * 100 + np.arange(np.prod(shape)) % 13
-    if np.dtype(dtype).kind == "u":
-        wave = np.abs(wave)
-    return wave.reshape(shape).astype(dtype)
 
 
 @pytest.mark.parametrize("dtype", ["u1", "i1", "i2", "u2", "i4", "u4", "i8", "f4", "f8"])

@@ -10,6 +10,7 @@ from omnizarr.errors import UnsupportedError
 from omnizarr.refs.scanners.source import Options, SourceFile
 from omnizarr.refs.scanners.tiff import scan
 from omnizarr.refset.store import store_of
+from tests.refs.scan.waves import values_of
 
 rasterio = pytest.importorskip("rasterio")
 from rasterio.enums import Resampling  # noqa: E402 - where the package is installed
@@ -24,11 +25,6 @@ pytestmark = [
 
 def opened(path, **options):
     return oz.open(store_of(scan(SourceFile(path), Options(**options)), uri=str(path), allow=["*"]))
-
-
-def values_of(shape, dtype):
-    wave = np.abs(np.sin(np.arange(np.prod(shape)) / 7) * 100) + np.arange(np.prod(shape)) % 13
-    return wave.reshape(shape).astype(dtype)
 
 
 def write(path, values, **options):
