@@ -12,7 +12,8 @@ from bench.cloud import data
 from bench.cloud.contenders import CONTENDERS, Icechunk
 from bench.cloud.server import Server, serving
 from bench.cloud.workloads import WORKLOADS, Workload
-from bench.references.stage import Figures, medians, report, run
+from bench.references.stage import Figures, report
+from bench.turns import asked, chosen, race
 
 _TOUCHING = """
 import mmap
@@ -29,11 +30,7 @@ MODULE = "bench.cloud"
 
 def main() -> None:
     """Race, and print a table for each workload."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help=", ".join(WORKLOADS))
-    parser.add_argument("--samples", type=int, default=3)
-    parser.add_argument("--only", default="", help="contenders, separated by commas")
-    parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
+    parser = asked(__doc__, WORKLOADS, samples=3)
     parser.add_argument("--icechunk", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -44,7 +41,7 @@ def main() -> None:
         _icechunk(arguments.icechunk)
     else:
         names = arguments.workloads or list(WORKLOADS)
-        only = [one for one in arguments.only.split(",") if one] or list(CONTENDERS)
+        only = chosen(arguments.only, CONTENDERS)
         with serving() as server:
             os.environ["OZ_BENCH_S3"] = server.url
             _prepare(server, {WORKLOADS[name].data for name in names} - {""}, only)
@@ -74,23 +71,15 @@ def _touch() -> None:
 def _race(server: Server, name: str, samples: int, only: list[str]) -> None:
     workload = WORKLOADS[name]
     print(f"\n{name}: {workload.what}", flush=True)
-    found: dict[str, list[Figures]] = {}
-    for _ in range(samples):
-        for contender in only:
-            server.delay(workload.delay)
-            _touch()
-            figures = run(name, contender, MODULE)
-            if isinstance(figures, str):
-                print(f"  {contender} failed: {figures}", file=sys.stderr, flush=True)
-            else:
-                found.setdefault(contender, []).append(figures)
-    _tell(workload, {contender: medians(figures) for contender, figures in found.items()})
+
+    def ready() -> None:
+        server.delay(workload.delay)
+        _touch()
+
+    _compare(workload, race(MODULE, name, only, samples, ready))
 
 
-def _tell(workload: Workload, found: dict[str, Figures]) -> None:
-    for contender, figures in found.items():
-        told = "  ".join(f"{key} {value:.4g}" for key, value in figures.items())
-        print(f"  {contender:12} {told}", flush=True)
+def _compare(workload: Workload, found: dict[str, Figures]) -> None:
     peers = {who: one[workload.figure] for who, one in found.items() if who not in {"omnizarr", *workload.apart}}
     if peers and "omnizarr" in found:
         best = min(peers, key=lambda who: peers[who])

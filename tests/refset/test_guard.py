@@ -49,6 +49,18 @@ def test_its_own_folder(archive, url):
     np.testing.assert_array_equal(_read(url.format(archive), f"{archive}/inside/set.json"), [1, 2, 3, 4])
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+def test_its_own_folder_by_either_name(archive):
+    (archive / "link").symlink_to(archive / "inside")
+    for name in ("link", "inside"):
+        np.testing.assert_array_equal(_read(f"{archive}/{name}/a.bin", f"{archive}/link/set.json"), [1, 2, 3, 4])
+    with pytest.raises(UnsafeError):
+        _read(f"{archive}/secret/a.bin", f"{archive}/link/set.json")
+    (archive / "inside/set.json").symlink_to(archive / "secret/set.json")  # a set lies where its name does
+    with pytest.raises(UnsafeError):
+        _read(f"{archive}/secret/a.bin", f"{archive}/inside/set.json")
+
+
 @pytest.mark.parametrize(
     "url",
     ["../secret/a.bin", "sub/../../secret/a.bin", "{}/secret/a.bin", "file://{}/secret/a.bin",

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from omnizarr.format.names import join
 from omnizarr.limits import DEFAULT_LIMITS, Limits
-from omnizarr.refs.scanners.fills import as_v3
 from omnizarr.refs.taking import AnySet, taken
 from omnizarr.refset.grids import array_metas
-from omnizarr.refset.model import References
 from omnizarr.refset.store import store_of
 
 
@@ -45,8 +40,6 @@ def export(
         ExistsError: If something is there.
     """
     references, allow = taken(references, allow, limits)
-    if options.get("format") == "zarr3":
-        references = replace(references, documents=_for_v3(references, limits))
     store = store_of(references, uri="references", base=base, allow=allow, limits=limits)
     padded = any(meta.grid.stored is not None for _, meta in array_metas(references.documents, limits))
     plain = {"overwrite", "progress", "verify", "include", "exclude"}
@@ -54,15 +47,3 @@ def export(
         import_module("omnizarr.tools.convert").convert(store, where, limits=limits, **options)
     else:
         import_module("omnizarr.tools.copy.copy").copy(store, where, limits=limits, **options)
-
-
-def _for_v3(references: References, limits: Limits) -> dict[str, bytes]:
-    """Return the documents of a set with attributes as Zarr v3 has them."""
-    documents = dict(references.documents)
-    for path, meta in array_metas(documents, limits):
-        key = join(path, ".zattrs")
-        if meta.format == "zarr2" and key in documents:
-            made = as_v3(meta.attributes, meta.dtype.numpy)
-            if made != meta.attributes:
-                documents[key] = json.dumps(made).encode()
-    return documents

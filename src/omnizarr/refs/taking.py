@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from omnizarr.errors import NodeTypeError
 from omnizarr.limits import DEFAULT_LIMITS, Limits
-from omnizarr.refset.guard import base_of, defaults, spelled
+from omnizarr.refset.guard import allowed, base_of, defaults, spelled
 from omnizarr.refset.model import References
 
 AnySet: TypeAlias = References | str | os.PathLike[str] | Mapping[str, Any]
@@ -84,6 +84,5 @@ def reach(
     named = list(places)
     if not named:
         return EVERYTHING if allow is None else tuple(spelled(allow))
-    found = dict.fromkeys(one for where in named for one in defaults(where, limits)[1])
-    found.update(dict.fromkeys(base_of(url) for one in sets for url in one.urls))
-    return (*(one for one in found if one), *spelled(allow or ()))
+    files = (url for one in sets for url in one.urls)
+    return (*allowed(map(base_of, [*named, *files]), limits), *spelled(allow or ()))

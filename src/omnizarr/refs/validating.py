@@ -29,7 +29,7 @@ from omnizarr.store.file import local_path
 from omnizarr.store.remote import Remote
 from omnizarr.store.uri import scheme
 
-_THREADS: Final = 16
+_THREADS: Final = 32
 _SOURCE_RULES: Final = ("changed", "unreachable", "refused")
 
 
@@ -125,8 +125,7 @@ def _sources(
     references: References, sizes: np.ndarray[tuple[int], np.dtype[np.uint64]], allow: Sequence[str]
 ) -> list[Finding]:
     """Look at each source; its size goes into `sizes`."""
-    with ThreadPoolExecutor(_THREADS) as pool:
-        states = list(pool.map(lambda url: _state(url, allow), references.urls))
+    states = _states(references.urls, allow)
     found: list[Finding] = []
     kinds: Counter[str | None] = Counter()
     for number, (url, state) in enumerate(zip(references.urls, states, strict=True)):
@@ -157,9 +156,9 @@ def _sources(
 def _taken_whole(references: References, allow: Sequence[str]) -> Iterator[Finding]:
     """Look at sources of which everything is in the set itself: what is read is what was, whatever they are now."""
     named = set(references.urls)
-    for url, known in references.stamps.items():
-        state = None if url in named else _state(url, allow)
-        if isinstance(state, Stamp) and (change := _change(known, state)):
+    others = [url for url in references.stamps if url not in named]
+    for url, state in zip(others, _states(others, allow), strict=True):
+        if isinstance(state, Stamp) and (change := _change(references.stamps[url], state)):
             message = f"it has changed since its chunks were taken into the set, which keeps the old ones: {change}"
             yield Finding("changed", "warning", message, None, url)
 
@@ -187,6 +186,12 @@ def _without(references: References, urls: Collection[str | None]) -> References
         for path, chunks in references.arrays.items()
     }
     return replace(references, arrays=arrays)
+
+
+def _states(urls: Sequence[str], allow: Sequence[str]) -> list[Stamp | Finding]:
+    """Look at sources, many at once: on servers it is the waiting that takes the time."""
+    with ThreadPoolExecutor(_THREADS) as pool:
+        return list(pool.map(lambda url: _state(url, allow), urls))
 
 
 def _state(url: str, allow: Sequence[str]) -> Stamp | Finding:

@@ -8,7 +8,7 @@ only this machine can see, needs the word of the caller.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from omnizarr.limits import DEFAULT_LIMITS, Limits
@@ -33,7 +33,25 @@ def defaults(where: str, limits: Limits = DEFAULT_LIMITS) -> tuple[str, list[str
     ('https://example.org/data/', True)
     """
     base = base_of(where)
-    return base, [*([base] if base else []), *PUBLIC, *of_environment(), *spelled(limits.allow)]
+    return base, allowed([base], limits)
+
+
+def allowed(bases: Iterable[str], limits: Limits = DEFAULT_LIMITS) -> list[str]:
+    """Return the places that sets may reach unasked.
+
+    Args:
+        bases: The folders that they lie in. Those that were reached through links count by their own names, too, by
+            which whoever wrote the set may have known them.
+        limits: What the caller allows besides.
+    """
+    own = [name for base in dict.fromkeys(bases) for name in (base, _real(base)) if name]
+    return [*dict.fromkeys(own), *PUBLIC, *of_environment(), *spelled(limits.allow)]
+
+
+def _real(base: str) -> str:
+    if not base or "://" in base:
+        return ""
+    return os.path.join(os.path.realpath(base), "")  # noqa: PTH118 - pathlib takes longer to import
 
 
 def of_environment() -> list[str]:

@@ -5,20 +5,18 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from omnizarr import native
-from omnizarr.errors import MetadataError, ReadOnlyError
+from omnizarr.errors import MetadataError
 from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.refset.grids import array_metas, grid_of
 from omnizarr.refset.guard import spelled
 from omnizarr.refset.model import References
-
-if TYPE_CHECKING:
-    from typing_extensions import Buffer
+from omnizarr.store.refusing import Refusing
 
 connections: Any = LateModule("omnizarr.store.cloud.connect")
 
@@ -27,7 +25,7 @@ _identities = itertools.count(1)
 Again: TypeAlias = "Callable[[], ReferenceStore]"
 
 
-class ReferenceStore:
+class ReferenceStore(Refusing):
     """The keys of a reference set, to be read.
 
     >>> from omnizarr.refset.model import References
@@ -37,6 +35,9 @@ class ReferenceStore:
     """
 
     __slots__ = ("_again", "_keep", "native", "read_only", "uri", "what")
+
+    refusal = "a reference set is only read"
+    refusal_hint = "`oz refs` makes and changes reference sets."
 
     def __init__(
         self,
@@ -80,19 +81,6 @@ class ReferenceStore:
         """Return what several keys stand for."""
         return self.native.get_many(keys)
 
-    def put(self, key: str, data: Buffer) -> None:
-        """Refuse."""
-        del data
-        _refuse(key)
-
-    def erase(self, key: str) -> bool:
-        """Refuse."""
-        _refuse(key)
-
-    def erase_prefix(self, prefix: str) -> None:
-        """Refuse."""
-        _refuse(prefix)
-
     def list_prefix(self, prefix: str) -> list[str]:
         """List the keys below a prefix."""
         return self.native.list_prefix(prefix)
@@ -120,10 +108,6 @@ def _made_again(again: Again) -> ReferenceStore:
 def new_identity() -> int:
     """Return a number that no other store of references has."""
     return next(_identities)
-
-
-def _refuse(key: str) -> NoReturn:
-    raise ReadOnlyError("a reference set is only read", key=key, hint="`oz refs` makes and changes reference sets.")
 
 
 def store_of(

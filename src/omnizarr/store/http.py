@@ -6,20 +6,18 @@ Most servers do not list what they have. There the documents of groups must be c
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
-from omnizarr.errors import ReadOnlyError, UnsupportedError
+from omnizarr.errors import UnsupportedError
 from omnizarr.native import CloudStore as NativeStore
 from omnizarr.store.http_listing import listed
 from omnizarr.store.keys import check_key
+from omnizarr.store.refusing import Refusing
 from omnizarr.store.remote import PUBLIC
 from omnizarr.store.uri import quote
 
-if TYPE_CHECKING:
-    from typing_extensions import Buffer
 
-
-class HttpStore:
+class HttpStore(Refusing):
     """The files below a URL, to be read; the kernel fetches them.
 
     Args:
@@ -32,6 +30,7 @@ class HttpStore:
     __slots__ = ("_url", "native", "uri")
 
     read_only = True
+    refusal = "what lies on a server is only read"
 
     def __init__(self, url: str) -> None:
         place = url.partition("#")[0]
@@ -51,19 +50,6 @@ class HttpStore:
     def get_many(self, keys: Sequence[str]) -> list[bytes | None]:
         """Return the files of several keys, all of which are asked for at once."""
         return self.native.get_many([check_key(key) for key in keys])
-
-    def put(self, key: str, data: Buffer) -> None:
-        """Refuse."""
-        del data
-        _refuse(key)
-
-    def erase(self, key: str) -> bool:
-        """Refuse."""
-        _refuse(key)
-
-    def erase_prefix(self, prefix: str) -> None:
-        """Refuse."""
-        _refuse(prefix)
 
     def list_prefix(self, prefix: str) -> list[str]:
         """List all files below a prefix, where the server has pages that list its folders."""
@@ -98,7 +84,3 @@ class HttpStore:
             path=f"{self.uri}/{prefix}".rstrip("/"),
             hint="Consolidate the metadata (`oz consolidate`) where the data lies, or name the node itself.",
         )
-
-
-def _refuse(key: str) -> NoReturn:
-    raise ReadOnlyError("what lies on a server is only read", key=key)

@@ -10,19 +10,13 @@ from omnizarr.errors import CorruptError, UnsupportedError
 from omnizarr.refs.scanners.fits import scan
 from omnizarr.refs.scanners.source import Options, SourceFile
 from omnizarr.refset.store import store_of
+from tests.refs.scan.waves import values_of
 
 fits = pytest.importorskip("astropy.io.fits")
 
 
 def opened(path, **options):
     return oz.open(store_of(scan(SourceFile(path), Options(**options)), uri=str(path), allow=["*"]))
-
-
-def values_of(shape, dtype):
-    wave = np.sin(np.arange(np.prod(shape)) / 7) * 100 + np.arange(np.prod(shape)) % 13
-    if np.dtype(dtype).kind == "u":
-        wave = np.abs(wave)
-    return wave.reshape(shape).astype(dtype)
 
 
 @pytest.mark.parametrize("dtype", ["u1", "i1", "i2", "u2", "i4", "u4", "i8", "f4", "f8"])
@@ -111,15 +105,55 @@ def test_binary_tables(tmp_path):
     assert array.attrs["columns"]["flux"]["units"] == "Jy"
 
 
-def test_columns_of_different_lengths_are_refused_by_name(tmp_path):
-    path = tmp_path / "a.fits"
-    ragged = fits.Column("ragged", "PJ()", array=np.array([np.arange(2), np.arange(5)], object))
-    columns = [fits.Column("id", "J", array=[1, 2]), ragged]
+def _with_heap(path, **forms):
+    columns = [fits.Column("id", "J", array=[1, 2, 3])]
+    for form, arrays in forms.items():
+        columns.append(fits.Column(form, f"{form}()", array=np.array([*arrays, None], object)[:-1]))
     fits.HDUList([fits.PrimaryHDU(), fits.BinTableHDU.from_columns(columns, name="T")]).writeto(path)
-    with pytest.raises(UnsupportedError, match="ragged"):
+
+
+@pytest.mark.parametrize("form", ["PB", "PI", "PJ", "QJ", "PK", "PE", "QD"])
+def test_columns_of_different_lengths(form, tmp_path):
+    path = tmp_path / "a.fits"
+    kind = {"B": "u1", "I": "i2", "J": "i4", "K": "i8", "E": "f4", "D": "f8"}[form[1]]
+    arrays = [np.arange(n, dtype=kind) + n for n in (2, 0, 5)]
+    _with_heap(path, **{form: arrays})
+    group = opened(path)
+    with fits.open(path) as file:
+        expected = [one.tolist() for one in file["T"].data[form]]
+    assert [one.tolist() for one in group[f"T_{form}"][...]] == expected == [one.tolist() for one in arrays]
+    assert group[f"T_{form}"][...][2].dtype == kind
+    assert group[f"T_{form}"].dims == group["T"].dims == ("row",)
+    assert group["T"][...]["id"].tolist() == [1, 2, 3]
+    assert group["T"][...][form][:, 0].tolist() == [2, 0, 5]
+
+
+def test_text_of_different_lengths(tmp_path):
+    _with_heap(tmp_path / "a.fits", PA=["ab", "", "cde"])
+    assert list(opened(tmp_path / "a.fits")["T_PA"][...]) == ["ab", "", "cde"]
+
+
+def test_columns_of_bits_of_different_lengths_are_refused_by_name(tmp_path):
+    path = tmp_path / "a.fits"
+    _with_heap(path, PJ=[np.arange(2), np.arange(3), np.arange(4)])
+    path.write_bytes(path.read_bytes().replace(b"PJ(4)", b"PX(4)"))
+    with pytest.raises(UnsupportedError, match="PJ"):
         scan(SourceFile(path))
-    assert opened(path, on_error="drop")["T"][...]["id"].tolist() == [1, 2]
+    assert opened(path, on_error="drop")["T"][...]["id"].tolist() == [1, 2, 3]
     assert not list(opened(path, skip=("T",)))
+
+
+@pytest.mark.parametrize("place", [(-1, 0), (4, -8), (1 << 30, 0), (1, 1 << 30)])
+def test_arrays_outside_the_heap(place, tmp_path):
+    path = tmp_path / "a.fits"
+    _with_heap(path, PJ=[np.arange(2), np.arange(3), np.arange(4)])
+    data = bytearray(path.read_bytes())
+    with fits.open(path) as file:
+        start = file["T"]._data_offset
+    data[start + 4 : start + 12] = np.array(place, ">i4").tobytes()
+    path.write_bytes(data)
+    with pytest.raises(CorruptError, match="outside the heap"):
+        scan(SourceFile(path))
 
 
 def test_ascii_tables_are_text(tmp_path):

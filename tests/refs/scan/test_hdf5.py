@@ -87,7 +87,7 @@ def assert_equal(array, stored):
         return
     expected = values_of(stored)
     if expected.dtype.names == ("n", "t", "x"):
-        assert array[...].tolist() == expected.tolist()
+        assert array[...].tolist() == [(n, text.decode(), x) for n, text, x in expected.tolist()]
         return
     values = np.asarray(array[...], object if expected.dtype == object else None)
     assert values.shape == expected.shape

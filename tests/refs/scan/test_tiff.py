@@ -12,6 +12,7 @@ from omnizarr.errors import UnsupportedError
 from omnizarr.refs.scanners.source import Options, SourceFile
 from omnizarr.refs.scanners.tiff import scan
 from omnizarr.refset.store import store_of
+from tests.refs.scan.waves import values_of
 
 tifffile = pytest.importorskip("tifffile")
 pytest.importorskip("imagecodecs")
@@ -20,14 +21,6 @@ plain = pytest.mark.filterwarnings("ignore:Dataset has no geotransform")
 
 def opened(path, **options):
     return oz.open(store_of(scan(SourceFile(path), Options(**options)), uri=str(path), allow=["*"]))
-
-
-def values_of(shape, dtype):
-    """Values that are neither constant nor noise, with both signs where the type has them."""
-    wave = np.sin(np.arange(np.prod(shape)) / 7) * 100 + np.arange(np.prod(shape)) % 13
-    if np.dtype(dtype).kind == "u":
-        wave = np.abs(wave)
-    return wave.reshape(shape).astype(dtype)
 
 
 LAYOUTS = {

@@ -10,6 +10,7 @@ from omnizarr.errors import UnsupportedError
 from omnizarr.refs.scanners.source import Options, SourceFile
 from omnizarr.refs.scanners.tiff import scan
 from omnizarr.refset.store import store_of
+from tests.refs.scan.waves import values_of
 
 rasterio = pytest.importorskip("rasterio")
 from rasterio.enums import Resampling  # noqa: E402 - where the package is installed
@@ -24,11 +25,6 @@ pytestmark = [
 
 def opened(path, **options):
     return oz.open(store_of(scan(SourceFile(path), Options(**options)), uri=str(path), allow=["*"]))
-
-
-def values_of(shape, dtype):
-    wave = np.abs(np.sin(np.arange(np.prod(shape)) / 7) * 100) + np.arange(np.prod(shape)) % 13
-    return wave.reshape(shape).astype(dtype)
 
 
 def write(path, values, **options):
@@ -182,7 +178,7 @@ def test_sparse_files(nodata, tmp_path):
         compress="lzw",
     ) as file:
         file.write(np.full((1, 16, 16), 5, np.uint8), window=((16, 32), (16, 32)))
-    references = scan(SourceFile(path))
+    references = scan(SourceFile(path), Options(inline=0))
     assert (references.arrays["0"].urls == 0).sum() == 1
     with rasterio.open(path) as file:
         np.testing.assert_array_equal(opened(path)["0"][...], file.read(1))

@@ -15,26 +15,7 @@ import omnizarr as oz
 from omnizarr.errors import LimitError, MetadataError, OmnizarrError
 from omnizarr.refset.json_reading import JsonOptions, read_json
 from omnizarr.refset.opening import open_set
-
-SEED = {
-    "version": 1,
-    "templates": {"u": "server.domain/path", "f": "{{c}}"},
-    "gen": [
-        {
-            "key": "gen_key{{i}}",
-            "url": "http://{{u}}_{{i}}",
-            "offset": "{{(i + 1) * 1000}}",
-            "length": "1000",
-            "dimensions": {"i": {"stop": 5}},
-        }
-    ],
-    "refs": {
-        "key0": "data",
-        "key1": ["http://target_url", 10000, 100],
-        "key2": ["http://{{u}}", 10000, 100],
-        "key3": ["http://{{f(c='text')}}", 10000, 100],
-    },
-}
+from tests.refset.example import VERSION_0, VERSION_1
 
 
 def expanded(gen, **more):
@@ -42,14 +23,9 @@ def expanded(gen, **more):
 
 
 def test_the_example_of_the_specification():
-    made = read_json(json.dumps(SEED).encode())
+    made = read_json(json.dumps(VERSION_1).encode())
     assert made.documents == {"key0": b"data"}
-    assert made.others == {
-        "key1": ("http://target_url", 10000, 100),
-        "key2": ("http://server.domain/path", 10000, 100),
-        "key3": ("http://text", 10000, 100),
-        **{f"gen_key{i}": (f"http://server.domain/path_{i}", 1000 * (i + 1), 1000) for i in range(5)},
-    }
+    assert {"key0": "data", **{key: list(place) for key, place in made.others.items()}} == VERSION_0
 
 
 DIMENSIONS = [

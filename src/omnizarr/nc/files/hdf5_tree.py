@@ -162,7 +162,7 @@ class TreeReader:
         unlimited = dataset.get_space().get_simple_extent_dims(maxdims=True)[0] == self.h5py.h5s.UNLIMITED
         dim = group.add_dim(name, dataset.shape[0], unlimited=unlimited)
         self._ids[dim] = number
-        self._scales[self._place(dataset)] = dim
+        self._scales.setdefault(self._place(dataset), dim)  # of several names netCDF takes the first
         return dim
 
     def _hidden_ids(self, dataset: Any, name: bytes) -> tuple[int, ...] | None:  # noqa: ANN401 - as above
@@ -200,7 +200,8 @@ class TreeReader:
             h5ds.iterate(dataset, axis, lambda scale: places.append(self._place(scale)), 0)
         except (OSError, RuntimeError, ValueError):
             return None
-        return next((self._scales[place] for place in places if place in self._scales), None)
+        # Of several scales netCDF takes the last.
+        return next((self._scales[place] for place in reversed(places) if place in self._scales), None)
 
     def _completed(self, group: Group, dataset: Any, found: list[Dim | None]) -> tuple[Dim, ...]:  # noqa: ANN401 - as above
         """Make up dimensions where there are none, one for each length, two if a variable has that length twice."""

@@ -26,20 +26,7 @@ def cut_of(grid: Grid, axis: int, size: int) -> Cut:
         whole, rest = divmod(size, edges)
         runs = [(edges, whole, edges)] if whole else []
         return (*runs, (rest, 1, rest if grid.clipped else edges)) if rest else tuple(runs)
-    found: list[tuple[int, int, int]] = []
-    left = size
-    for run in edges:
-        length, count, stored = run if len(run) == 3 else (*run, run[0])
-        whole = min(count, left // length)
-        if whole:
-            found.append((length, whole, stored))
-            left -= whole * length
-        if left and whole < count:
-            found.append((left, 1, stored))
-            left = 0
-        if not left:
-            break
-    return tuple(found)
+    return trimmed(tuple(run if len(run) == 3 else (*run, run[0]) for run in edges), size)
 
 
 def cuts_of(meta: ArrayMeta) -> tuple[Cut, ...]:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from omnizarr.array.io import Access
 from omnizarr.array.selection import Selection
 from omnizarr.errors import OmnizarrError, UnsupportedError
+from omnizarr.format.fill_attribute import as_v3 as attributes_as_v3
 from omnizarr.format.v2 import DIMENSIONS
 from omnizarr.hierarchy.nodes import documents
 from omnizarr.model.array import ArrayMeta
@@ -22,7 +23,6 @@ from omnizarr.refs.combining.conflicts import decoding, listed
 from omnizarr.refs.combining.grids import Cut, count, cuts_of, grid_of_cuts, joined, reach
 from omnizarr.refs.combining.inputs import Input
 from omnizarr.refs.combining.options import Options
-from omnizarr.refs.scanners.fills import as_v3 as attributes_as_v3
 from omnizarr.refs.taking import EVERYTHING
 from omnizarr.refset.model import Chunks, References, Stamp
 from omnizarr.refset.store import store_of
@@ -147,7 +147,7 @@ def as_v3(meta: ArrayMeta) -> ArrayMeta:
     if meta.format == "zarr3":
         return meta
     named = {name: value for name, value in meta.attributes.items() if name != DIMENSIONS}
-    attributes = attributes_as_v3(named, meta.dtype.numpy)
+    attributes = attributes_as_v3(named, meta.dtype.numpy, meta.fill.bits)
     fill = Fill.zero(meta.dtype) if meta.fill.bits is None else meta.fill
     return meta._replace(format="zarr3", attributes=attributes, fill=fill, extra={})
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, Unpack
+from typing import Final, Literal, Unpack
 
 from omnizarr.hierarchy.create import ArrayOptions, array_meta
 from omnizarr.hierarchy.nodes import documents
 from omnizarr.model.group import GroupMeta
 from omnizarr.model.jsonvalue import JSON
+from omnizarr.refs.scanners.small import with_inline
 from omnizarr.refs.scanners.source import SourceFile
 from omnizarr.refset.grids import grid_of
 from omnizarr.refset.model import Chunks, References
 
 Dialect = Literal["zarr2", "zarr3"]
+
+_FEW: Final = 8
+"""Places of a file on a server that small chunks of an array are read from; more would take longer than they save."""
 
 
 class Builder:
@@ -22,10 +26,12 @@ class Builder:
     Args:
         source: The file; it becomes URL number 0 of the set.
         dialect: The format of the documents. Zarr v2 is what every reader of reference sets knows.
+        inline: Chunks of fewer bytes are taken into the set; by default all stay where they are.
     """
 
-    def __init__(self, source: SourceFile, dialect: Dialect = "zarr2") -> None:
+    def __init__(self, source: SourceFile, dialect: Dialect = "zarr2", inline: int = 0) -> None:
         self.dialect: Dialect = dialect
+        self._source, self._inline = source, inline
         self.references = References(urls=[source.url], stamps={source.url: source.stamp()})
 
     def group(self, path: str = "", attrs: Mapping[str, JSON] | None = None) -> None:
@@ -48,7 +54,19 @@ class Builder:
             options["attrs"] = {**(options.get("attrs") or {}), "_ARRAY_DIMENSIONS": []}
         meta = array_meta(options, self.dialect)
         self._add(path, documents(meta))
-        self.references.arrays[path] = rows or Chunks.ranges(grid_of(meta).counts, 0, [], [], numbers=[])
+        if rows is None:
+            rows = Chunks.ranges(grid_of(meta).counts, 0, [], [], numbers=[])
+        self.references.arrays[path] = self._with_inline(rows) if self._inline else rows
+
+    def _with_inline(self, rows: Chunks) -> Chunks:
+        def read(offset: int, length: int) -> bytes:
+            with self._source.open() as file:  # what a server gave of it is kept
+                file.seek(offset)
+                return file.read(length)
+
+        few = None if self._source.remote is None else _FEW
+        end = self.references.stamps[self._source.url].size
+        return with_inline(rows, self._inline, read, end=end, most_reads=few)
 
     def _add(self, path: str, texts: Mapping[str, bytes]) -> None:
         prefix = path + "/" if path else ""

@@ -11,12 +11,13 @@ from typing import Any, BinaryIO, Final
 import numpy as np
 
 from omnizarr.errors import CorruptError, OmnizarrError, UnsupportedError, warn
+from omnizarr.format.fill_attribute import fill_attribute
 from omnizarr.hierarchy.create import ZERO
 from omnizarr.model.grid import RectilinearGrid
 from omnizarr.refs.scanners.building import Builder
-from omnizarr.refs.scanners.fills import fill_attribute
 from omnizarr.refs.scanners.fits_header import Unit, units
-from omnizarr.refs.scanners.fits_table import binary_type, notes, text_type
+from omnizarr.refs.scanners.fits_heap import Heap, refusal
+from omnizarr.refs.scanners.fits_table import Column, binary_type, columns, notes, text_type
 from omnizarr.refs.scanners.fits_tiles import tiles
 from omnizarr.refs.scanners.picking import Picked
 from omnizarr.refs.scanners.source import DEFAULTS, Options, SourceFile
@@ -55,11 +56,12 @@ class _Scan:
             if picked(name) and (unit.size or _is_compressed(unit)):
                 self._add(name, unit)
         uneven = any(isinstance(options["chunks"], RectilinearGrid) for _, options in self._arrays.values())
-        made = Builder(self._source, "zarr3" if uneven else "zarr2")
+        made = Builder(self._source, "zarr3" if uneven else "zarr2", self._options.inline)
         made.group("", _attributes(found[next(iter(found))]))
         for name, (rows, options) in self._arrays.items():
             fill = options["fill_value"]
-            options["attrs"] |= fill_attribute(fill, options["dtype"], made.dialect)
+            if fill is not None:
+                options["attrs"] |= fill_attribute(fill, options["dtype"], made.dialect)
             if uneven:
                 options["fill_value"] = ZERO if fill is None else fill
                 options["codecs"] = _native(options["codecs"])
@@ -131,8 +133,8 @@ class _Scan:
         }
 
     def _table(self, name: str, unit: Unit) -> tuple[Chunks, dict[str, Any]]:
-        is_text = unit.kind == "TABLE"
-        dtype = text_type(unit) if is_text else binary_type(unit, with_heap=self._options.on_error == "drop")
+        found = [] if unit.kind == "TABLE" else columns(unit)
+        dtype = text_type(unit) if unit.kind == "TABLE" else binary_type(unit, found)
         width, many = unit.shape()[-1], unit.shape()[0]
         if dtype.itemsize != width or not width or not many:
             raise CorruptError(f"unit {unit.number} has rows of {width} bytes, but columns of {dtype.itemsize}")
@@ -140,8 +142,24 @@ class _Scan:
         starts = unit.start + rows * width * np.arange(many // rows, dtype=np.uint64)
         attrs = {**_attributes(unit), "columns": notes(unit)}
         dims = [self._dim("row" if not self._sizes.get("row") else f"row_{name}", many, unit)]
+        self._add_heap(name, unit, [one for one in found if one.varies], dims)
         options = {"shape": (many,), "chunks": (rows,), "dtype": dtype, "codecs": None, "fill_value": None}
         return Chunks.ranges((many // rows,), 0, starts, rows * width), {**options, "dims": dims, "attrs": attrs}
+
+    def _add_heap(self, name: str, unit: Unit, varying: list[Column], dims: list[str]) -> None:
+        """Add an array of arrays for each column whose arrays differ in length."""
+        against = refusal(unit, varying) if varying else None
+        if against is not None and self._options.on_error == "raise":
+            raise against
+        if not varying or against is not None:
+            return
+        heap, told, many = Heap(unit, self._file), notes(unit), unit.shape()[0]
+        for column in varying:
+            data, options = heap.values(column)
+            attrs = {**told.get(column.name, {})}
+            rows = Chunks.of_bytes((1,), {0: data})
+            own = {"shape": (many,), "chunks": (many,), "dims": list(dims), "attrs": attrs}
+            self._arrays[f"{name}_{column.name}"] = rows, {**options, **own}
 
     def _dim(self, name: str, size: int, unit: Unit) -> str:
         if self._sizes.setdefault(name, size) == size:

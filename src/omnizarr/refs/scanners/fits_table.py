@@ -11,13 +11,13 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from omnizarr.errors import CorruptError, UnsupportedError
+from omnizarr.errors import CorruptError
 from omnizarr.refs.scanners.fits_header import Unit
 
 _FORM: Final = re.compile(r"\s*(\d*)([LXBIJKAEDCMPQ])(.*)")
 _ASCII: Final = re.compile(r"\s*[AIFED](\d+)")
 _DIMS: Final = re.compile(r"\(\s*\d+(\s*,\s*\d+)*\s*\)")
-_TYPES: Final = {"B": "u1", "I": ">i2", "J": ">i4", "K": ">i8", "E": ">f4", "D": ">f8", "C": ">c8", "M": ">c16"}
+NUMBERS: Final = {"B": "u1", "I": ">i2", "J": ">i4", "K": ">i8", "E": ">f4", "D": ">f8", "C": ">c8", "M": ">c16"}
 _NOTES: Final = {
     "TUNIT": "units",
     "TSCAL": "scale_factor",
@@ -40,6 +40,13 @@ class Column(NamedTuple):
     """The letter of its type."""
     offset: int
     """Where it is in a row."""
+    inner: str = ""
+    """Where rows only say where its arrays are, the letter of what these hold."""
+
+    @property
+    def varies(self) -> bool:
+        """Whether its arrays differ in length."""
+        return bool(self.inner) and self.shape != (0,)
 
 
 def columns(unit: Unit) -> list[Column]:
@@ -56,7 +63,7 @@ def columns(unit: Unit) -> list[Column]:
             raise CorruptError(f"column {i} of unit {unit.number} has the format {unit.cards.get(f'TFORM{i}')!r}")
         many, form = int(found[1] or 1), found[2]
         dtype, shape = _type(form, many, unit.cards.get(f"TDIM{i}"))
-        made.append(Column(_name(unit, i, made), dtype, shape, form, at))
+        made.append(Column(_name(unit, i, made), dtype, shape, form, at, found[3].strip()[:1] if form in "PQ" else ""))
         at += dtype.itemsize * prod(shape)
     if at > unit.shape()[-1]:
         raise CorruptError(f"the columns of unit {unit.number} have {at} bytes, its rows {unit.shape()[-1]}")
@@ -91,27 +98,11 @@ def _type(form: str, many: int, dims: object) -> tuple[np.dtype[Any], tuple[int,
         return np.dtype("u1"), (-(-many // 8),)
     if form == "L":
         return np.dtype("S1"), shape
-    return np.dtype(_TYPES[form]), shape
+    return np.dtype(NUMBERS[form]), shape
 
 
-def binary_type(unit: Unit, *, with_heap: bool) -> np.dtype[Any]:
-    """Return the type of a row of a binary table.
-
-    Args:
-        unit: The table.
-        with_heap: Whether columns of arrays of different lengths may be a count and an offset, as in the row.
-
-    Raises:
-        UnsupportedError: If there are such columns, and they may not.
-    """
-    found = columns(unit)
-    varying = [one.name for one in found if one.form in "PQ" and one.shape != (0,)]
-    if varying and not with_heap:
-        raise UnsupportedError(
-            f"the columns {', '.join(varying)} of unit {unit.number} have arrays of different lengths, "
-            "which references cannot describe",
-            hint='Skip the table, or pass on_error="drop": then they are the places of the arrays.',
-        )
+def binary_type(unit: Unit, found: list[Column]) -> np.dtype[Any]:
+    """Return the type of a row of a binary table; where arrays differ in length, their count and place."""
     fields = [(one.name, one.dtype, one.shape, one.offset) for one in found if one.dtype.itemsize and prod(one.shape)]
     return _packed(fields, unit.shape()[-1])
 

@@ -65,7 +65,7 @@ class _Scan:
         self._read()
         names = _names(self._variables)
         picked = Picked(self._options, list(names.values()))
-        made = Builder(self._source)
+        made = Builder(self._source, inline=self._options.inline)
         made.group("", {**self._attrs, "Conventions": "CF-1.7"})
         coordinates = Coordinates(made)
         for kind, variable in self._variables.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from omnizarr.errors import NotFoundError, OmnizarrError, UnsupportedError, warn
+from omnizarr.errors import NodeTypeError, NotFoundError, OmnizarrError, UnsupportedError, warn
 from omnizarr.nc.files.hdf5_library import troubles
 from omnizarr.nc.tree import Group, Var
 from omnizarr.refs.scanners.hdf5_arrays import add_array
@@ -27,6 +27,7 @@ def scan(source: SourceFile, options: Options) -> References:
 
     Raises:
         NotFoundError: If it, or the group that is asked for, is not there.
+        NodeTypeError: If a variable is where the group should be.
         CorruptError: If it is no HDF5 file, or a damaged one.
         UnsupportedError: If references cannot describe some of its variables; all of them are named.
         MissingDependencyError: If h5py is not installed.
@@ -79,6 +80,8 @@ def _group(root: Group, path: str, name: str) -> Group:
     found = root
     for part in path.strip("/").split("/") if path.strip("/") else ():
         below = found.groups.get(part)
+        if below is None and part in found.vars:
+            raise NodeTypeError(f"{name} has a variable at {path!r}, not a group", path=path)
         if below is None:
             raise NotFoundError(f"{name} has no group {path!r}", path=path)
         found = below

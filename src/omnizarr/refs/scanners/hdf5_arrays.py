@@ -19,8 +19,9 @@ from omnizarr.nc.tree import Var
 from omnizarr.refs.scanners.hdf5_attributes import attributes_json
 from omnizarr.refs.scanners.hdf5_elements import Element, element_of
 from omnizarr.refs.scanners.hdf5_layout import lay
-from omnizarr.refs.scanners.hdf5_site import Site, with_inline
+from omnizarr.refs.scanners.hdf5_site import Site
 from omnizarr.refs.scanners.hdf5_values import Laid
+from omnizarr.refs.scanners.small import with_inline
 from omnizarr.refs.scanners.source import Options
 from omnizarr.refset.grids import grid_of
 from omnizarr.refset.model import Chunks
@@ -63,7 +64,7 @@ def add_array(site: Site, var: Var, path: str, options: Options) -> None:
     references = site.builder.references
     references.documents.update({f"{path}/{name}": text for name, text in documents(meta).items()})
     rows = laid.rows if laid.rows is not None else Chunks.ranges(grid_of(meta).counts, 0, [], [], numbers=[])
-    references.arrays[path] = with_inline(site, rows, options.inline)
+    references.arrays[path] = with_inline(rows, options.inline, site.read)
 
 
 def _codecs(element: Element) -> list[dict[str, JSON]]:
@@ -93,7 +94,7 @@ def _fill(site: Site, var: Var, element: Element, dtype: DType, laid: Laid) -> F
     if element.kind == "records":
         return Fill(None)
     if element.kind != "plain":
-        return Fill.of("" if element.kind == "text" else None, dtype)
+        return Fill.of("" if element.kind == "text" and not laid.complete else None, dtype)
     stored = _stored_fill(site, var.handle.id, element)
     given = _given_fill(var, element)
     if laid.complete:

@@ -5,22 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO
 from urllib.parse import urljoin
-
-import numpy as np
 
 from omnizarr.errors import CorruptError
 from omnizarr.nc.files.hdf5_library import load_h5py, load_plugins, troubles
 from omnizarr.refs.scanners.building import Builder
 from omnizarr.refs.scanners.source import SourceFile
-from omnizarr.refset.model import INLINE, Chunks, Stamp
-
-MOST_INLINE: Final = 1 << 20
-"""Chunks of an array whose small ones have more bytes than this together stay where they are."""
-
-_GAP: Final = 4096
-"""Bytes between two chunks that are read along rather than skipped."""
+from omnizarr.refset.model import Stamp
 
 
 class Site:
@@ -125,23 +117,3 @@ def opened(source: SourceFile) -> Generator[Site]:
         yield site
     finally:
         site.close()
-
-
-def with_inline(site: Site, rows: Chunks, below: int) -> Chunks:
-    """Take chunks of this file of fewer bytes than given into the set, unless they are many."""
-    small = np.flatnonzero((rows.urls == 0) & (rows.lengths < below) & (rows.lengths > 0))
-    if not len(small) or int(rows.lengths[small].sum()) + len(rows.inline) > MOST_INLINE:
-        return rows
-    small = small[np.argsort(rows.offsets[small], kind="stable")]
-    starts = rows.offsets[small].astype(np.int64)
-    ends = starts + rows.lengths[small].astype(np.int64)
-    breaks = np.flatnonzero(starts[1:] > np.maximum.accumulate(ends)[:-1] + _GAP) + 1
-    parts: list[bytes] = [rows.inline]
-    for run in np.split(np.arange(len(small)), breaks):
-        first, last = int(starts[run[0]]), int(ends[run].max())
-        data = site.read(first, last - first)
-        parts += [data[start - first : end - first] for start, end in zip(starts[run], ends[run], strict=True)]
-    urls, offsets = rows.urls.copy(), rows.offsets.copy()
-    urls[small] = INLINE
-    offsets[small] = len(rows.inline) + np.concatenate([[0], np.cumsum(rows.lengths[small])[:-1]]).astype(np.uint64)
-    return Chunks(rows.counts, urls, offsets, rows.lengths, rows.numbers, b"".join(parts))

@@ -113,8 +113,7 @@ def _records(h5py: Any, dataset: Any, element: Element) -> Laid:  # noqa: ANN401
     for name in element.memory.names or ():
         column = values[name]
         if column.dtype == object:
-            texts = [_raw(one) for one in column.reshape(-1).tolist()]
-            column = np.array(texts, f"S{max(map(len, texts), default=0) or 1}").reshape(shape)
+            column = _texts([_raw(one) for one in column.reshape(-1).tolist()]).reshape(shape)
         fields[name] = column
     made = np.zeros(shape, [(name, column.dtype.base, column.shape[len(shape) :]) for name, column in fields.items()])
     for name, column in fields.items():
@@ -124,6 +123,15 @@ def _records(h5py: Any, dataset: Any, element: Element) -> Laid:  # noqa: ANN401
     chunks = tuple(max(length, 1) for length in shape)
     rows = None if 0 in shape else Chunks.of_bytes((1,) * len(shape), {0: made.tobytes()})
     return Laid(chunks, [], rows, complete=True, dtype=made.dtype)
+
+
+def _texts(values: list[bytes]) -> np.ndarray[Any, Any]:
+    """Return text as characters, of one length; as bytes where it is no UTF-8."""
+    try:
+        made = [one.decode() for one in values]
+    except UnicodeDecodeError:
+        return np.array(values, f"S{max(map(len, values), default=0) or 1}")
+    return np.array(made, f"<U{max(map(len, made), default=0) or 1}")
 
 
 def _raw(value: Any) -> bytes:  # noqa: ANN401 - whatever h5py gives

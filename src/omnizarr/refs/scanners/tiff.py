@@ -11,10 +11,10 @@ from typing import Any, Final
 import numpy as np
 
 from omnizarr.errors import UnsupportedError, warn
+from omnizarr.format.fill_attribute import fill_attribute
 from omnizarr.model.grid import RectilinearGrid
 from omnizarr.refs.scanners import tiff_geo, tiff_text
 from omnizarr.refs.scanners.building import Builder
-from omnizarr.refs.scanners.fills import fill_attribute
 from omnizarr.refs.scanners.picking import Picked
 from omnizarr.refs.scanners.source import DEFAULTS, Options, SourceFile
 from omnizarr.refs.scanners.tiff_chunks import Pieces, pieces
@@ -70,7 +70,7 @@ class _Scan:
             if picked(path):
                 self._add(arrays, path, one, level)
         uneven = any(isinstance(array.made.chunks, RectilinearGrid) for array in arrays)
-        made = Builder(self._source, "zarr3" if uneven else "zarr2")
+        made = Builder(self._source, "zarr3" if uneven else "zarr2", self._options.inline)
         first = series[0].levels[0][0].directory
         made.group("", self._root_attributes(first, series, nested=nested))
         for i, one in enumerate(series) if nested else ():

@@ -11,6 +11,7 @@ import numpy as np
 
 from omnizarr.format.consolidated import FIELD
 from omnizarr.format.dialects import ZARR3, dialect
+from omnizarr.format.fill_attribute import FILL, as_v2, as_v3
 from omnizarr.format.v2 import DIMENSIONS
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.dtype import DType
@@ -54,8 +55,13 @@ def carry_array(source: ArrayMeta, form: str) -> Carried:
     notes: list[str] = []
     extra, losses = _members(source.extra, source.format, form)
     attributes, dims = _names(source, form, notes, losses)
-    dtype, fill = source.dtype, source.fill
+    dtype, fill, before = source.dtype, source.fill, len(attributes)
+    if source.format == ZARR3.name:
+        attributes = as_v2(attributes, dtype.numpy)
     if form == ZARR3.name:
+        attributes = as_v3(attributes, dtype.numpy, fill.bits)
+        if len(attributes) < before:
+            notes.append(f"the attribute {FILL} is left to the fill value, which is the same: xarray would not open it")
         if fill.bits is None:
             fill = Fill.zero(dtype)
             notes.append("the fill value, which was not defined, becomes what such elements read as: zero")

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::bad::{Bad, Read};
 use super::footer::{Column, ColumnChunk, Footer, Group, Kind, NAMES};
+use super::numbers::Numbers;
 use super::page::{Header, Sort};
 use super::part::File;
 use super::texts::{NONE, Texts, TextsBuilder};
@@ -11,6 +12,9 @@ use super::values::{Delta, Hybrid, Ints, Strings, plain, plain_bytes, unknown};
 
 /// How far headers of pages are read ahead where the file is not in memory.
 const AHEAD: usize = 16 << 10;
+
+/// How many numbers of texts are taken at a time.
+const BLOCK: usize = 4096;
 
 /// A column of a group, ready to be read.
 pub struct ColumnReader<'a, 'f> {
@@ -159,8 +163,9 @@ impl<'a, 'f> ColumnReader<'a, 'f> {
     }
 
     /// Decode integers; nulls are 0.
-    pub fn ints(&self, rows: &Range<u64>) -> Read<Vec<u64>> {
-        let mut sink = IntSink { kind: self.column.kind, name: self.name, dictionary: Vec::new(), values: Vec::new() };
+    pub fn ints(&self, rows: &Range<u64>) -> Read<Numbers> {
+        let mut sink =
+            IntSink { kind: self.column.kind, name: self.name, dictionary: Vec::new(), values: Numbers::default() };
         self.decode(rows, &mut sink)?;
         Ok(sink.values)
     }
@@ -190,7 +195,7 @@ struct IntSink {
     kind: Kind,
     name: &'static str,
     dictionary: Vec<i64>,
-    values: Vec<u64>,
+    values: Numbers,
 }
 
 impl Sink for IntSink {
@@ -220,7 +225,7 @@ impl Sink for IntSink {
                 let fine = values.take(kept, column)?;
                 return fine.ok_or_else(|| Bad::corrupt(format!("the column {name} has negative numbers")));
             }
-            column.extend(std::iter::repeat_n(0, kept));
+            column.push(0, kept);
             Ok(())
         })
     }
@@ -289,7 +294,7 @@ impl Sink for TextSink {
             0 => Strings::Plain(page.values),
             6 => Strings::with_lengths(page.values, page.count)?,
             2 | 8 => {
-                let mut indices = indices(page.values)?;
+                let (mut indices, mut block) = (indices(page.values)?, Vec::new());
                 return runs(page.levels, &page.take, |there, mut skipped, mut kept| {
                     if !there {
                         self.texts.push_none(kept);
@@ -299,9 +304,13 @@ impl Sink for TextSink {
                         skipped = skipped.saturating_sub(indices.run(skipped)?.1);
                     }
                     while kept > 0 {
-                        let (index, count) = indices.run(kept)?;
-                        self.push_from_dictionary(index, count)?;
-                        kept = kept.saturating_sub(count);
+                        block.clear();
+                        indices.take(kept.min(BLOCK), &mut block)?;
+                        for same in block.chunk_by(|one, other| one == other) {
+                            let index = same.first().copied().unwrap_or_default() as usize;
+                            self.push_from_dictionary(index, same.len())?;
+                        }
+                        kept = kept.saturating_sub(block.len());
                     }
                     Ok(())
                 });

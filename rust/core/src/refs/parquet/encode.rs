@@ -492,6 +492,13 @@ mod tests {
                         found.extend(std::iter::repeat_n(u32::try_from(value).unwrap(), count));
                     }
                     assert_eq!(found, values);
+                    for block in [1, 5, 8, 100] {
+                        let (mut reader, mut found) = (Hybrid::new(&data, width).unwrap(), Vec::new());
+                        while found.len() < values.len() {
+                            reader.take(block.min(values.len() - found.len()), &mut found).unwrap();
+                        }
+                        assert_eq!(found, values);
+                    }
                 }
             }
         }

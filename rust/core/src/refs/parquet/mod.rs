@@ -9,6 +9,7 @@ mod column;
 mod encode;
 mod footer;
 mod gather;
+mod numbers;
 mod page;
 mod part;
 mod record;

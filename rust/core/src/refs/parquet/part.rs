@@ -8,6 +8,7 @@ use bytes::Bytes;
 use super::bad::{Bad, Read};
 use super::column::ColumnReader;
 use super::footer::{Footer, OFFSET, PATH, RAW, SIZE};
+use super::numbers::Numbers;
 use super::texts::Texts;
 use crate::store::Object;
 
@@ -79,15 +80,21 @@ pub struct Part {
     pub rows: Range<u64>,
     /// Where references lead.
     pub paths: Texts,
-    offsets: Vec<u64>,
-    sizes: Vec<u64>,
+    offsets: Numbers,
+    sizes: Numbers,
     raws: Texts,
 }
 
 impl Part {
     /// Rows that are not in the file.
     pub fn missing(rows: Range<u64>) -> Self {
-        Self { rows, paths: Texts::default(), offsets: Vec::new(), sizes: Vec::new(), raws: Texts::default() }
+        Self {
+            rows,
+            paths: Texts::default(),
+            offsets: Numbers::default(),
+            sizes: Numbers::default(),
+            raws: Texts::default(),
+        }
     }
 
     /// Read the rows of the page that has this one; `most` bounds the bytes of a page.
@@ -102,7 +109,7 @@ impl Part {
         let Some(lead) = lead else { return Ok(Self::missing(first..first.saturating_add(group.rows))) };
         let rows = lead.page_of(at)?;
         let texts = |i: usize| reader(i)?.map_or(Ok(Texts::default()), |column| column.texts(&rows));
-        let ints = |i: usize| reader(i)?.map_or(Ok(Vec::new()), |column| column.ints(&rows));
+        let ints = |i: usize| reader(i)?.map_or(Ok(Numbers::default()), |column| column.ints(&rows));
         Ok(Self {
             paths: texts(PATH)?,
             offsets: ints(OFFSET)?,
@@ -119,10 +126,7 @@ impl Part {
         }
         match self.paths.number(i) {
             None => Row::Missing,
-            Some(path) => {
-                let at = |column: &[u64]| column.get(i).copied().unwrap_or(0);
-                Row::At(path, at(&self.offsets), at(&self.sizes))
-            }
+            Some(path) => Row::At(path, self.offsets.get(i), self.sizes.get(i)),
         }
     }
 
@@ -138,7 +142,7 @@ impl Part {
 
     /// How much memory it takes.
     pub fn bytes(&self) -> usize {
-        let numbers = self.offsets.len().saturating_add(self.sizes.len()).saturating_mul(8);
+        let numbers = self.offsets.bytes().saturating_add(self.sizes.bytes());
         self.paths.bytes().saturating_add(self.raws.bytes()).saturating_add(numbers).saturating_add(256)
     }
 }

@@ -11,7 +11,8 @@ pub struct TextsBuilder {
     data: Vec<u8>,
     spans: Vec<(u32, u32)>,
     rows: Vec<u32>,
-    some: bool,
+    /// How many rows without a text come before the first that has one.
+    none: usize,
 }
 
 impl TextsBuilder {
@@ -40,19 +41,25 @@ impl TextsBuilder {
 
     /// Add rows with the text of a number.
     pub fn push_numbers(&mut self, number: u32, count: usize) {
-        self.some |= count > 0;
+        if self.rows.is_empty() && count > 0 {
+            self.rows.resize(std::mem::take(&mut self.none), NONE);
+        }
         self.rows.extend(std::iter::repeat_n(number, count));
     }
 
     /// Add rows without a text.
     pub fn push_none(&mut self, count: usize) {
-        self.rows.extend(std::iter::repeat_n(NONE, count));
+        // Most columns of inline values have none at all, for which nothing is to be kept.
+        if self.rows.is_empty() {
+            self.none = self.none.saturating_add(count);
+        } else {
+            self.rows.extend(std::iter::repeat_n(NONE, count));
+        }
     }
 
     /// The texts, ready to be asked.
     pub fn finish(self) -> Texts {
-        let rows = if self.some { self.rows } else { Vec::new() };
-        Texts { data: self.data.into(), spans: self.spans, rows }
+        Texts { data: self.data.into(), spans: self.spans, rows: self.rows }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::bad::{Bad, Read};
 use super::footer::Kind;
+use super::numbers::Numbers;
 use super::thrift::Input;
 
 fn short() -> Bad {
@@ -78,6 +79,59 @@ impl<'a> Hybrid<'a> {
         self.run = self.run.saturating_sub(more as u64);
         let more = if self.width == 1 && self.packed > 0 { self.same_bits(value, left) } else { more };
         Ok((value, more.saturating_add(1)))
+    }
+
+    /// Add the next numbers to others, many at a time.
+    pub fn take(&mut self, mut n: usize, out: &mut Vec<u32>) -> Read<()> {
+        while n > 0 {
+            if self.run > 0 || self.width == 0 {
+                let count = if self.width == 0 { n } else { usize::try_from(self.run).unwrap_or(usize::MAX).min(n) };
+                out.extend(std::iter::repeat_n(self.value as u32, count));
+                self.run = self.run.saturating_sub(count as u64);
+                n = n.saturating_sub(count);
+            } else if self.packed > 0 {
+                let count = usize::try_from(self.packed).unwrap_or(usize::MAX).min(n);
+                self.unpack(count, out)?;
+                n = n.saturating_sub(count);
+            } else {
+                self.begin()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Add packed numbers to others: as many as asked for, which are there.
+    fn unpack(&mut self, count: usize, out: &mut Vec<u32>) -> Read<()> {
+        let mut left = count;
+        // Eight numbers of up to eight bits are as many bytes as one has bits.
+        let width = self.width as usize;
+        if (1..=8).contains(&width) && self.bit.is_multiple_of(8) {
+            let start = usize::try_from(self.bit / 8).unwrap_or(usize::MAX);
+            let mask = 1u64.wrapping_shl(self.width).wrapping_sub(1);
+            let groups = self.data.get(start..).unwrap_or_default().chunks_exact(width);
+            for group in groups.take(left / 8) {
+                let mut window = [0u8; 8];
+                window.iter_mut().zip(group).for_each(|(to, from)| *to = *from);
+                let mut word = u64::from_le_bytes(window);
+                out.extend(std::array::from_fn::<u32, 8, _>(|_| {
+                    let value = (word & mask) as u32;
+                    word = word.wrapping_shr(self.width);
+                    value
+                }));
+                left = left.saturating_sub(8);
+            }
+        }
+        let done = count.saturating_sub(left) as u64;
+        self.bit = self.bit.saturating_add(done.saturating_mul(u64::from(self.width)));
+        for _ in 0..left {
+            out.push(bits(self.data, self.bit, self.width)? as u32);
+            self.bit = self.bit.saturating_add(u64::from(self.width));
+        }
+        self.packed = self.packed.saturating_sub(count as u64);
+        if self.packed == 0 {
+            self.advance(usize::try_from(self.bit / 8).unwrap_or(usize::MAX));
+        }
+        Ok(())
     }
 
     /// Take packed bits as long as they are the same: fastparquet packs levels even if no row is null.
@@ -249,15 +303,15 @@ impl Ints<'_> {
     }
 
     /// Add some to a column; `None` if one is negative.
-    pub fn take(&mut self, n: usize, out: &mut Vec<u64>) -> Read<Option<()>> {
+    pub fn take(&mut self, n: usize, out: &mut Numbers) -> Read<Option<()>> {
         match self {
             Self::Plain(data, Kind::Int64) => {
                 let (values, rest) = data.split_at_checked(n.saturating_mul(8)).ok_or_else(short)?;
                 *data = rest;
-                let first = out.len();
-                out.extend(values.as_chunks::<8>().0.iter().map(|bytes| u64::from_le_bytes(*bytes)));
+                let values = values.as_chunks::<8>().0;
+                out.extend(values);
                 // All signs at once, which is faster than one by one.
-                let signs = out.get(first..).unwrap_or_default().iter().fold(0, |signs, value| signs | value);
+                let signs = values.iter().fold(0, |signs, bytes| signs | u64::from_le_bytes(*bytes));
                 Ok((signs >> 63 == 0).then_some(()))
             }
             Self::Dictionary(indices, dictionary) => {
@@ -266,7 +320,7 @@ impl Ints<'_> {
                     let (index, count) = indices.run(left)?;
                     let value = dictionary.get(index).copied().ok_or_else(unknown)?;
                     let Ok(value) = u64::try_from(value) else { return Ok(None) };
-                    out.extend(std::iter::repeat_n(value, count));
+                    out.push(value, count);
                     left = left.saturating_sub(count);
                 }
                 Ok(Some(()))
@@ -274,7 +328,7 @@ impl Ints<'_> {
             _ => {
                 for _ in 0..n {
                     let Ok(value) = u64::try_from(self.next()?) else { return Ok(None) };
-                    out.push(value);
+                    out.push(value, 1);
                 }
                 Ok(Some(()))
             }

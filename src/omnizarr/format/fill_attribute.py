@@ -1,0 +1,86 @@
+"""The attribute `_FillValue`, which tells readers which value means "no data", as each format has it.
+
+Older formats spell it as JSON spells numbers and text. In Zarr v3 it is as xarray reads and writes it there: floats in
+base64 of their value as eight bytes, byte strings in base64. Of the latter xarray reads back none, and opens no dataset
+that has one; so where the array's own fill value says the same, that has to do.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import math
+import struct
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from omnizarr.model.jsonvalue import JSON
+
+FILL: Final = "_FillValue"
+
+
+def fill_attribute(value: float | None, dtype: np.dtype[Any], dialect: str) -> dict[str, JSON]:
+    """Return the attribute, if there is such a value and JSON has it.
+
+    >>> fill_attribute(-1, np.dtype("i2"), "zarr3"), fill_attribute(0.5, np.dtype("f4"), "zarr2")
+    ({'_FillValue': -1}, {'_FillValue': 0.5})
+    """
+    if value is None:
+        return {}
+    if dialect == "zarr3":
+        return as_v3({FILL: value}, dtype)
+    return {FILL: value} if math.isfinite(value) else {}
+
+
+def as_v3(attributes: Mapping[str, JSON], dtype: np.dtype[Any], bits: bytes | None = None) -> dict[str, JSON]:
+    """Return attributes of an older format as Zarr v3 has them.
+
+    Args:
+        attributes: Those of an array.
+        dtype: Its data type.
+        bits: Its fill value.
+
+    >>> as_v3({"units": "K", "_FillValue": 0.5}, np.dtype("f4"))
+    {'units': 'K', '_FillValue': 'AAAAAAAA4D8='}
+    """
+    value = attributes.get(FILL)
+    if isinstance(value, list) and len(value) == 1:  # as files have it that do not tell one value from a list of one
+        value = value[0]
+    if dtype.kind == "f":
+        number = _number(value)
+        return dict(attributes) if number is None else {**attributes, FILL: _text(struct.pack("<d", number))}
+    if dtype.kind == "S" and isinstance(value, str):
+        if bits is not None and bits.rstrip(b"\0") == value.encode().rstrip(b"\0"):
+            return {name: one for name, one in attributes.items() if name != FILL}
+        return {**attributes, FILL: _text(value.encode())}
+    return dict(attributes)
+
+
+def as_v2(attributes: Mapping[str, JSON], dtype: np.dtype[Any]) -> dict[str, JSON]:
+    """Return attributes of Zarr v3 as older formats have them; what is not spelled as above stays.
+
+    >>> as_v2({"units": "K", "_FillValue": "AAAAAAAA4D8="}, np.dtype("f4"))
+    {'units': 'K', '_FillValue': 0.5}
+    """
+    value = attributes.get(FILL)
+    if dtype.kind not in "fS" or not isinstance(value, str):
+        return dict(attributes)
+    try:
+        found = binascii.a2b_base64(value, strict_mode=True)
+        made: JSON = found.decode() if dtype.kind == "S" else struct.unpack("<d", found)[0]
+    except (ValueError, struct.error):
+        return dict(attributes)
+    return {**attributes, FILL: made}
+
+
+def _number(value: JSON) -> float | None:
+    """Return a value as a float, also where it is one that JSON has no number for."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return float(value)
+    return float(value) if isinstance(value, str) and value in ("NaN", "Infinity", "-Infinity") else None
+
+
+def _text(value: bytes) -> str:
+    return base64.standard_b64encode(value).decode()

@@ -1,0 +1,107 @@
+"""Files become Zarr that xarray opens, with the values, masks and attributes it finds in the file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import omnizarr as oz
+from omnizarr.format.fill_attribute import as_v2, as_v3
+
+netcdf4 = pytest.importorskip("netCDF4")
+xr = pytest.importorskip("xarray")
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+NUMBERS = {
+    "halves": ("f8", -9.5, [1, -9.5, 3, 4]),
+    "gaps": ("f4", np.nan, [1, np.nan, 3, 4]),
+    "edge": ("f8", np.inf, [1, np.inf, 3, 4]),
+    "packed": ("i2", -3, [1, -3, 3, 4]),
+    "flags": ("u1", 255, [1, 255, 3, 4]),
+    "plain": ("i8", None, [1, 0, 3, 4]),
+    "bare": ("f4", None, [1, 0, 3, 4]),
+}
+
+
+def write(path: Path, *, text: bool = True) -> Path:
+    """Write one variable of each kind: with a value for "missing" in use, and without."""
+    with netcdf4.Dataset(path, "w") as file:
+        file.createDimension("t", 4)
+        file.createDimension("n", 3)
+        for name, (kind, fill, values) in NUMBERS.items():
+            var = file.createVariable(name, kind, ("t",), fill_value=fill)
+            var.set_auto_maskandscale(False)
+            var[:] = np.array(values, kind)
+        file["packed"].scale_factor = 0.5
+        file["gaps"].missing_value = np.float32(4)
+        if text:
+            file.createVariable("words", str, ("t",))[:] = np.array(["a", "bé", "", "d"], object)
+            letters = np.array([list("abc"), list("def"), list("gxx"), list("xyz")], "S1")
+            file.createVariable("letters", "S1", ("t", "n"))[:] = letters
+            file.createVariable("filled", "S1", ("t", "n"), fill_value=b"x")[:] = letters
+    return path
+
+
+def same(path: Path, made: Path) -> None:
+    """Assert that xarray finds the same in both."""
+    with xr.open_dataset(path) as file, xr.open_zarr(made, consolidated=False) as zarr:
+        assert set(file.variables) == set(zarr.variables)
+        for name in file.variables:
+            xr.testing.assert_identical(file[name].load(), zarr[name].load())
+
+
+@pytest.mark.parametrize("form", ["zarr2", "zarr3"])
+def test_converted_files(tmp_path: Path, form: Any) -> None:
+    source = write(tmp_path / "x.nc")
+    oz.convert(source, tmp_path / "y.zarr", format=form)
+    same(source, tmp_path / "y.zarr")
+
+
+def test_converted_there_and_back(tmp_path: Path) -> None:
+    source = write(tmp_path / "x.nc")
+    oz.convert(source, tmp_path / "3.zarr", format="zarr3")
+    oz.convert(tmp_path / "3.zarr", tmp_path / "2.zarr", format="zarr2")
+    group = oz.open(tmp_path / "2.zarr")
+    assert {name: group[name].attrs.get("_FillValue") for name in ("halves", "packed", "bare")} == {
+        "halves": -9.5,
+        "packed": -3,
+        "bare": None,
+    }
+
+
+def test_copied_files(tmp_path: Path) -> None:
+    # Without text: NCZarr stores it as bytes of fixed length, and characters as a type zarr-python does not know.
+    source = write(tmp_path / "x.nc", text=False)
+    oz.copy(source, tmp_path / "y.zarr")
+    same(source, tmp_path / "y.zarr")
+
+
+@pytest.mark.parametrize(
+    ("kind", "old", "new"),
+    [
+        ("f4", 0.5, "AAAAAAAA4D8="),
+        ("f8", 2, "AAAAAAAAAEA="),
+        ("i2", -3, -3),
+        ("S1", "x", "eA=="),
+        ("O", "none", "none"),
+    ],
+)
+def test_spelling(kind: str, old: Any, new: Any) -> None:
+    dtype = np.dtype(kind)
+    assert as_v3({"a": 1, "_FillValue": old}, dtype) == {"a": 1, "_FillValue": new}
+    assert as_v2({"a": 1, "_FillValue": new}, dtype) == {"a": 1, "_FillValue": old}
+
+
+@pytest.mark.parametrize("value", [True, None, "AAAA", "no base64", [1.0, 2.0], {}])
+def test_what_is_no_number_stays(value: Any) -> None:
+    assert as_v3({"_FillValue": value}, np.dtype("f4")) == {"_FillValue": value}
+    assert as_v2({"_FillValue": value}, np.dtype("f4")) == {"_FillValue": value}
+
+
+def test_the_same_fill_value_is_said_once() -> None:
+    assert as_v3({"_FillValue": "x"}, np.dtype("S2"), b"x\0") == {}
+    assert as_v3({"_FillValue": "x"}, np.dtype("S2"), b"y\0") == {"_FillValue": "eA=="}
