@@ -18,11 +18,10 @@ use super::kept::Kept;
 use super::listing::{self, child};
 use super::object::{ObjectSource, Purpose, Service};
 use super::putting::{self, Condition, Tag};
-use crate::ask;
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
 use crate::keys::Keys;
-use crate::net::{Blocks, HttpSource, Judge, hold, net, wait};
+use crate::net::{Blocks, HttpSource, Judge, hold, net, receive, wait};
 use crate::refs::{Part, Source, Stamp};
 use crate::store::{Abort, Listing, Locate, Object, PutDone, Store, check_key, check_prefix, place_of};
 
@@ -203,13 +202,7 @@ impl CloudStore {
         }
         let mut values: Vec<Option<Bytes>> = keys.iter().map(|_| None).collect();
         for _ in keys {
-            let (i, answer) = loop {
-                match receiver.recv_timeout(POLL) {
-                    Ok(arrived) => break arrived,
-                    Err(mpsc::RecvTimeoutError::Timeout) if !ask::stop() => {}
-                    Err(_) => return Err(Error::Interrupted),
-                }
-            };
+            let (i, answer) = receive(&receiver, &|| false)?;
             if let Some(slot) = values.get_mut(i) {
                 *slot = found(answer)?;
             }
@@ -259,9 +252,6 @@ impl CloudStore {
     }
 }
 
-/// How often a waiting caller asks whether it should stop.
-const POLL: std::time::Duration = std::time::Duration::from_millis(50);
-
 /// An answer in which something missing is `None`.
 fn found<T>(answer: Result<T>) -> Result<Option<T>> {
     match answer {
@@ -289,14 +279,7 @@ impl Store for CloudStore {
         let most = u64::try_from(most).unwrap_or(u64::MAX).min(LARGEST);
         let source = self.source(key, Stamp::default())?;
         source.start_whole(most, Box::new(move |answer| drop(sender.send(answer))));
-        let answer = loop {
-            match receiver.recv_timeout(POLL) {
-                Ok(answer) => break answer,
-                Err(mpsc::RecvTimeoutError::Timeout) if !ask::stop() => {}
-                Err(_) => return Err(Error::Interrupted),
-            }
-        };
-        let Some(value) = found(answer)? else { return Ok(false) };
+        let Some(value) = found(receive(&receiver, &|| false)?)? else { return Ok(false) };
         dst.assign(&value);
         Ok(true)
     }

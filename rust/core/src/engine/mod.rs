@@ -10,6 +10,7 @@ mod read;
 mod shard;
 mod survey;
 mod write;
+mod write_shard;
 
 use std::sync::Arc;
 

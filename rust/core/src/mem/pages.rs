@@ -24,7 +24,7 @@ pub fn advise(start: *mut u8, size: usize) {
 }
 
 /// Memory that is less than this is faulted in page by page as it is written to.
-const WORTH: usize = 32 << 10;
+const WORTH: usize = 128 << 10;
 
 /// Faults in all pages of a slice that is about to be written: by one call, in place of one exception for each page.
 pub fn populate(place: &mut [u8]) {

@@ -221,7 +221,8 @@ pub(crate) fn wait<T: Send + 'static>(
     done?
 }
 
-fn receive<T>(receiver: &mpsc::Receiver<T>, interrupt: Interrupt<'_>) -> Result<T> {
+/// Wait for what another thread sends, unless whoever called wants to stop.
+pub(crate) fn receive<T>(receiver: &mpsc::Receiver<T>, interrupt: Interrupt<'_>) -> Result<T> {
     loop {
         match receiver.recv_timeout(POLL) {
             Ok(value) => return Ok(value),

@@ -21,7 +21,7 @@ pub use blocks::{Blocks, Ranged};
 pub(crate) use body::{Body, Need};
 pub use gate::Gate;
 pub use http::{HttpSource, Judge, Settings};
-pub(crate) use http::{SLOWEST, pause, read_many, wait};
+pub(crate) use http::{SLOWEST, pause, read_many, receive, wait};
 pub use trace::{Asked, Request, trace, traced};
 
 use std::collections::HashMap;
