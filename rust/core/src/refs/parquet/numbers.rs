@@ -57,7 +57,6 @@ impl Numbers {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::Numbers;
 
