@@ -11,9 +11,12 @@ from xarray import Variable, conventions
 from xarray.backends import common
 from xarray.coding import strings
 
+from omnizarr.errors import MetadataError
+from omnizarr.hierarchy.attrs import to_json_object
 from omnizarr.hierarchy.create import ZERO, ArrayOptions
 from omnizarr.interop.xarray import fills
 from omnizarr.interop.xarray.words import codecs_from
+from omnizarr.model.jsonvalue import JSON
 
 _FILL: Final = "_FillValue"
 _DROPPED: Final = frozenset(("source", "original_shape", "preferred_chunks", "unlimited_dims", "cache_metadata"))
@@ -42,7 +45,7 @@ def encode_variable(var: Variable, name: str, *, new: bool) -> Variable:
     except Exception as error:
         error.add_note(f"Raised while encoding variable {name!r}")
         raise
-    if new and var.dtype.kind == "T":
+    if new and var.dtype.kind == "T" and var.dtype == np.dtypes.StringDType():  # which knows no missing values
         return var
     var = strings.EncodedStringCoder(allows_unicode=True).encode(var, name=name)
     return strings.ensure_fixed_length_bytes(var)
@@ -62,9 +65,9 @@ def array_options(var: Variable, name: str, *, new: bool, checked: bool) -> Arra
         TypeError: If chunks are no whole numbers.
     """
     words = known_words(var.encoding, name, new=new, checked=checked)
-    attrs = {one: _plain(value) for one, value in var.attrs.items()}
+    attrs: dict[str, Any] = json_attributes({one: value for one, value in var.attrs.items() if one != _FILL}, name)
     fill: object = words.get("fill_value")
-    given = attrs.pop(_FILL, None)
+    given = var.attrs.get(_FILL)
     if new:
         if given is not None:
             attrs[_FILL] = fills.to_json(var.attrs[_FILL], var.dtype)
@@ -143,8 +146,14 @@ def _keys(given: Any) -> Any:  # noqa: ANN401 - whatever says how chunks are nam
     return describe() if callable(describe) else given
 
 
-def _plain(value: object) -> object:
-    """Return an attribute as JSON can say it, where NumPy knows how."""
-    if isinstance(value, (np.ndarray, np.generic)):
-        return value.tolist()
-    return value
+def json_attributes(attrs: Mapping[Any, Any], name: str) -> dict[str, JSON]:
+    """Return attributes as documents hold them.
+
+    Raises:
+        TypeError: If a value has no form in JSON.
+    """
+    plain = {one: value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value for one, value in attrs.items()}
+    try:
+        return to_json_object(plain)
+    except MetadataError as error:
+        raise TypeError(f"Invalid attribute of {name}: {error}") from error

@@ -11,17 +11,18 @@ from xarray import Dataset, Variable, conventions
 from xarray.backends.common import ArrayWriter
 
 from omnizarr.errors import MetadataError, UnsupportedError
+from omnizarr.format.names import UNNAMED
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group
 from omnizarr.interop.xarray.aligning import aligned, check_aligned
-from omnizarr.interop.xarray.encoding import array_options, encode_variable
+from omnizarr.interop.xarray.encoding import array_options, encode_variable, json_attributes
 from omnizarr.interop.xarray.existing import encode_as_stored, same_values
 from omnizarr.interop.xarray.growing import Growing, held_alone, settle
 from omnizarr.interop.xarray.regions import Region, settled
 from omnizarr.interop.xarray.zarr_view import dimensions
 
 _MODES: Final = ("w", "w-", "a", "a-", "r+")
-_NO_NAME: Final = "__xarray_dataarray_variable__"
+
 
 
 @dataclass(slots=True)
@@ -49,17 +50,22 @@ class Work:
     consolidated: list[Group] = field(default_factory=list)
     closed: list[Group] = field(default_factory=list)
 
+    def describe(self) -> None:
+        """Write what is known of the groups: before values where these are new, after them where they are added."""
+        for group, attrs in self.attributes:
+            if dict(group.metadata.attributes) != attrs:
+                group.attrs.put(attrs)
+        for group in self.consolidated:
+            group.consolidate()
+        self.attributes, self.consolidated = [], []
+
     def finish(self) -> None:
         """Make visible what was written."""
         for values, array, region in self.later:
             if not same_values(array, values):
                 array[region or ...] = values
         settle(self.growing)
-        for group, attrs in self.attributes:
-            if dict(group.metadata.attributes) != attrs:
-                group.attrs.put(attrs)
-        for group in self.consolidated:
-            group.consolidate()
+        self.describe()
         for group in self.closed:
             group.close()
 
@@ -84,6 +90,8 @@ def chosen_mode(mode: str | None, append_dim: Hashable | None, region: Region | 
 def run(work: Work, *, compute: bool, options: Mapping[str, Any] | None) -> Any:  # noqa: ANN401 - nothing, or Dask's
     """Write what is lazy, then finish; or return what does both when it is computed."""
     given = dict(options or {})
+    if not work.growing:
+        work.describe()
     if compute:
         with held_alone(work.growing):
             work.writer.sync(compute=True, chunkmanager_store_kwargs=given)
@@ -121,8 +129,8 @@ def add_dataset(
             raise ValueError(f"variable {name!r} already exists, but encoding was provided")
         if name not in variables:
             raise KeyError(f"encoding is given for {name!r}, which is no variable of the dataset")
-        variables[name].encoding = dict((encoding or {})[name])
-    named = {_NO_NAME if name is None else str(name): var for name, var in variables.items()}
+        variables[name].encoding = _mapping((encoding or {})[name], name)
+    named = {UNNAMED if name is None else str(name): var for name, var in variables.items()}
     old = {name: var for name, var in named.items() if name in arrays}
     new = {name: var for name, var in named.items() if name not in arrays}
     _check_fit(new, arrays, wishes)
@@ -130,7 +138,7 @@ def add_dataset(
     _add_old(stored, arrays, region or {}, wishes, work)
     _add_new(new, group, wishes, work, frozenset(map(str, encoding or {})))
     if wishes.mode != "r+" and wishes.attributes:
-        work.attributes.append((group, {str(name): _attribute(value) for name, value in attrs.items()}))
+        work.attributes.append((group, json_attributes(attrs, "the dataset")))
 
 
 def check_names(dataset: Dataset) -> None:
@@ -147,8 +155,11 @@ def check_names(dataset: Dataset) -> None:
             raise ValueError(f"Invalid name {name!r} for a variable: string must be length 1 or greater to be stored")
 
 
-def _attribute(value: object) -> object:
-    return value.tolist() if hasattr(value, "dtype") and hasattr(value, "tolist") else value
+def _mapping(given: object, name: str) -> dict[str, Any]:
+    try:
+        return dict(given)  # type: ignore[call-overload]  # whatever dict takes, which is what is asked here
+    except (TypeError, ValueError):
+        raise ValueError(f"the encoding of {name!r} must be castable to dict, not {given!r}") from None
 
 
 def _check_fit(new: Mapping[str, Variable], arrays: Mapping[str, Array], wishes: Wishes) -> None:
