@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Hashable, Mapping
 from typing import Any
 
 import xarray as xr
 
-from omnizarr.hierarchy.group import Group
-from omnizarr.hierarchy.opening import Mode, Place, open_node
-from omnizarr.interop.xarray.opening import format_word
 from omnizarr.interop.xarray.regions import Region
-from omnizarr.interop.xarray.writing import Wishes, Work, add_dataset, check_format, chosen_mode, is_place, run
-from omnizarr.errors import NodeTypeError
-from omnizarr.store.cloud.at import At
+from omnizarr.interop.xarray.saving import Options, save
 
 
 @xr.register_dataset_accessor("oz")
@@ -64,7 +58,9 @@ class DatasetAccessor:
             safe_chunks: Whether a store that cannot keep tasks apart refuses them.
             align_chunks: Whether to merge Dask's chunks so that no two tasks write to the same stored chunk.
             storage_options: As for `omnizarr.open`.
-            format: "zarr3", "zarr2", or another that `omnizarr.create_group` takes; that of what is there, else "zarr3".
+            format: "zarr3" or "zarr2"; "nczarr" or "nczarr3" with netCDF's own metadata, so that unlimited dimensions and
+                types of attributes are kept; "netcdf4" or "netcdf3" for a file. By default that of what is there, else
+                "zarr3".
             zarr_format: 2 or 3, another word for `format`.
             write_empty_chunks: Whether chunks that hold the fill value alone are stored all the same.
             chunkmanager_store_kwargs: Further arguments of `dask.array.store`.
@@ -72,21 +68,26 @@ class DatasetAccessor:
         Returns:
             The group; or with `compute=False` something of Dask's that writes when it is computed.
         """
-        wishes = Wishes(
-            chosen_mode(mode, append_dim, region), append_dim, region, safe_chunks, align_chunks, write_empty_chunks
+        return save(
+            [("", self._dataset)],
+            where,
+            {"": encoding or {}},
+            Options(
+                mode=mode,
+                group=group,
+                compute=compute,
+                consolidated=consolidated,
+                append_dim=append_dim,
+                region=region,
+                safe_chunks=safe_chunks,
+                align_chunks=align_chunks,
+                storage_options=storage_options,
+                format=format,
+                zarr_format=zarr_format,
+                write_empty_chunks=write_empty_chunks,
+                chunkmanager_store_kwargs=chunkmanager_store_kwargs,
+            ),
         )
-        word = format_word(format, zarr_format)
-        found = open_target(where, wishes.mode, group, word, storage_options)
-        work = Work()
-        try:
-            add_dataset(self._dataset, found, wishes, work, encoding)
-            finishing(work, found, where, consolidated, wishes)
-            later = run(work, compute=compute, options=chunkmanager_store_kwargs)
-        except BaseException:
-            if is_place(where):
-                found.close()
-            raise
-        return found if compute else later
 
 
 @xr.register_datatree_accessor("oz")
@@ -139,67 +140,28 @@ class TreeAccessor:
         tree = self._tree
         if unknown := set(encoding or {}) - set(tree.groups):
             raise ValueError(f"unexpected encoding group name(s) provided: {unknown}")
-        wishes = Wishes(
-            chosen_mode(mode, append_dim, region), append_dim, region, safe_chunks, align_chunks, write_empty_chunks
+        nodes = [
+            (path.strip("/") if node is not tree else "", node.to_dataset(inherit=write_inherited_coords or node is tree))
+            for path, node in tree.subtree_with_keys
+        ]
+        given = {("" if path == tree.path else path[len(tree.path) :].strip("/")): encoding[path] for path in encoding or {}}  # type: ignore[index]  # which is empty otherwise
+        return save(
+            nodes,
+            where,
+            given,
+            Options(
+                mode=mode,
+                group=group,
+                compute=compute,
+                consolidated=consolidated,
+                append_dim=append_dim,
+                region=region,
+                safe_chunks=safe_chunks,
+                align_chunks=align_chunks,
+                storage_options=storage_options,
+                format=format,
+                zarr_format=zarr_format,
+                write_empty_chunks=write_empty_chunks,
+                chunkmanager_store_kwargs=chunkmanager_store_kwargs,
+            ),
         )
-        found = open_target(where, wishes.mode, group, format_word(format, zarr_format), storage_options)
-        work = Work()
-        try:
-            for path, node in tree.subtree_with_keys:
-                dataset = node.to_dataset(inherit=write_inherited_coords or node is tree)
-                own = found if node is tree else found.require_group(path)
-                add_dataset(dataset, own, wishes, work, (encoding or {}).get(node.path))
-            finishing(work, found, where, consolidated, wishes)
-            later = run(work, compute=compute, options=chunkmanager_store_kwargs)
-        except BaseException:
-            if is_place(where):
-                found.close()
-            raise
-        return found if compute else later
-
-
-def open_target(
-    where: object,
-    mode: str,
-    group: str | None,
-    format: str | None,  # noqa: A002 - the word of the documents
-    storage_options: Mapping[str, Any] | None,
-) -> Group:
-    """Open or create the group that takes a dataset.
-
-    Raises:
-        ExistsError: If something is there, for "w-".
-        NotFoundError: If nothing is there, for "r+".
-        NodeTypeError: If an array is there.
-    """
-    if isinstance(where, Group):
-        found = where
-        if group:
-            found = where.create_group(group, overwrite=mode == "w") if mode in ("w", "w-") else where.require_group(group)
-        check_format(found, format)
-        return found
-    if storage_options:
-        if not is_place(where):
-            raise TypeError("storage_options are for a URL or path; a store has its own")
-        where = At(os.fspath(where), storage_options)  # type: ignore[call-overload]  # a path, as was asked
-    how: Mode = "a" if mode == "a-" else mode  # type: ignore[assignment]  # one of the modes, as was checked
-    node = open_node(Place(where, how, (group or "").strip("/") or None), how, format, None)
-    if not isinstance(node, Group):
-        raise NodeTypeError("this is an array, not a group", path=node.path or "/")
-    return node
-
-
-def finishing(work: Work, group: Group, where: object, consolidated: bool | None, wishes: Wishes) -> None:
-    """Note what is to be done at the end."""
-    if consolidated or (consolidated is None and wishes.mode != "r+" and group.format in ("zarr2", "zarr3")):
-        work.consolidated.append(_root(group))
-    if is_place(where):
-        work.closed.append(group)
-
-
-def _root(group: Group) -> Group:
-    """Return the group whose metadata is consolidated: the root of the store, where that is a group, too."""
-    if not group.path:
-        return group
-    root = open_node(Place(group.store, "r+"), "a", group.format, None)
-    return root if isinstance(root, Group) else group

@@ -18,8 +18,8 @@ from omnizarr.model.codec import inner_codecs, sharding_of
 from omnizarr.nc.dataset.values import from_attr
 from omnizarr.nc.kinds import NETCDF3_KINDS
 from omnizarr.nc.near import listed
-from omnizarr.nc.tree import Group, Var
-from omnizarr.nc.types import CHAR, STRING, Enum, Vlen
+from omnizarr.nc.tree import Group, Storage, Var
+from omnizarr.nc.types import STRING, Enum, Vlen
 from omnizarr.nc.zarr.held import Held
 
 
@@ -107,8 +107,7 @@ def _storage(var: Var, dims: tuple[str, ...], *, is_old: bool) -> dict[str, Any]
         "shuffle": storage.shuffle,
         "fletcher32": storage.fletcher32,
     }
-    if storage.endian != "native" and var.type != CHAR:
-        encoding["endian"] = storage.endian
+    encoding.update(_compression(storage))
     chunks = storage.chunks if storage.kind == "chunked" else None
     encoding["contiguous"] = storage.kind == "contiguous"
     encoding["chunksizes"] = None if storage.kind == "contiguous" else chunks
@@ -122,3 +121,25 @@ def _storage(var: Var, dims: tuple[str, ...], *, is_old: bool) -> dict[str, Any]
         words = words_of(codecs, meta.ndim, meta.dtype, new=meta.format == "zarr3")
         encoding.update(words, chunks=chunks, shards=meta.shards)
     return encoding
+
+
+_ZSTD, _BZIP2, _SZIP, _BLOSC = 32015, 307, 4, 32001
+_COMPRESSORS = ("blosc_lz", "blosc_lz4", "blosc_lz4hc", "blosc_snappy", "blosc_zlib", "blosc_zstd")
+_ENTROPY = 4
+"""The bit of szip's mask that says `ec`."""
+
+
+def _compression(storage: Storage) -> dict[str, Any]:
+    """Return compressors in the words of netCDF4-python, which names each, whether it is there or not."""
+    words: dict[str, Any] = {"szip": False, "zstd": False, "bzip2": False, "blosc": False}
+    for number, given in storage.filters:
+        level = given[0] if given else 0
+        if number in (_ZSTD, _BZIP2):
+            words["zstd" if number == _ZSTD else "bzip2"] = True
+            words["complevel"] = level
+        elif number == _SZIP and len(given) > 1:
+            words["szip"] = {"coding": "ec" if level & _ENTROPY else "nn", "pixels_per_block": given[1]}
+        elif number == _BLOSC and len(given) > 6 and given[6] < len(_COMPRESSORS):
+            words["blosc"] = {"compressor": _COMPRESSORS[given[6]], "shuffle": given[5]}
+            words["complevel"] = given[4]
+    return words
