@@ -33,6 +33,10 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict};
 
+/// Requests and answers are made of many small pieces that one thread allocates and another one frees.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 type Parts<'py> = Bound<'py, PyDict>;
 
 fn malformed(at: usize) -> PyErr {

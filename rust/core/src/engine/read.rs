@@ -10,7 +10,7 @@ use crate::cell::{Cells, Dims, Sel};
 use crate::chain::{Chain, Pack, check};
 use crate::codec::{Contexts, Encoded, RowSink, Step, Want, Window};
 use crate::error::{CodecError, Error, Result};
-use crate::mem::{View, swap_in_place};
+use crate::mem::{View, populate, swap_in_place};
 use crate::pool::{self, Interrupt};
 use crate::scratch::{self, Scratch};
 use crate::store::{Object, Token};
@@ -350,6 +350,7 @@ fn decode_plain(
     if swap <= 1
         && let Some(place) = sel.slice_mut(shape, item, out)
     {
+        populate(place);
         step.decode_exact(bytes, place, cx)?;
         chain.clean(place);
         return Ok(());

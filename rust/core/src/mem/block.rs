@@ -106,9 +106,9 @@ mod system {
                 libc::munmap(base.cast(), before);
             }
             libc::munmap(start.wrapping_add(size).cast(), PAGE - before);
-            #[cfg(target_os = "linux")]
-            libc::madvise(start.cast(), size, libc::MADV_HUGEPAGE);
         }
+        #[cfg(target_os = "linux")]
+        crate::mem::pages::advise(start, size);
         NonNull::new(start)
     }
 

@@ -5,12 +5,13 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::room::connections;
 use crate::fork;
 
-/// To begin with, at the least, and at the most.
-const START: usize = 128;
+/// To begin with, at the least, and at the most; fewer where a process may have few files open.
+const START: usize = 256;
 const LEAST: usize = 4;
-const MOST: usize = 320;
+const MOST: usize = 512;
 
 /// More requests at once must bring so much more to be kept up.
 const WORTH: f64 = 1.05;
@@ -26,6 +27,7 @@ pub struct Gate {
 
 struct State {
     limit: usize,
+    most: usize,
     /// Turns to be taken away as soon as they are free.
     owed: usize,
     since: Instant,
@@ -43,8 +45,10 @@ pub struct Turn {
 impl Gate {
     /// For a server of which nothing is known.
     pub fn new() -> Self {
-        let state = State { limit: START, owed: 0, since: Instant::now(), done: 0, best: 0.0, complained: None };
-        Self { turns: Arc::new(Semaphore::new(START)), state: Mutex::new(state) }
+        let most = MOST.min(connections());
+        let limit = START.min(most);
+        let state = State { limit, most, owed: 0, since: Instant::now(), done: 0, best: 0.0, complained: None };
+        Self { turns: Arc::new(Semaphore::new(limit)), state: Mutex::new(state) }
     }
 
     /// Wait for a turn.
@@ -104,7 +108,7 @@ impl State {
     /// Once all turns were used a few times: how many more there shall be.
     fn grow(&mut self) -> usize {
         let calm = self.complained.is_none_or(|then| then.elapsed() > CALM.saturating_mul(20));
-        if self.done < self.limit.saturating_mul(2) || self.limit >= MOST || !calm {
+        if self.done < self.limit.saturating_mul(2) || self.limit >= self.most || !calm {
             return 0;
         }
         let rate =
@@ -114,7 +118,7 @@ impl State {
             return 0;
         }
         self.best = rate;
-        let more = (self.limit >> 1).min(MOST.saturating_sub(self.limit));
+        let more = (self.limit >> 1).min(self.most.saturating_sub(self.limit));
         self.limit = self.limit.saturating_add(more);
         more
     }

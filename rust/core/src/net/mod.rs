@@ -12,6 +12,7 @@ mod gate;
 mod http;
 mod judge;
 mod request;
+mod room;
 mod trace;
 
 pub(crate) use address::{Names, check_literal_text};

@@ -18,10 +18,10 @@ const JOINED_FILE: u64 = 256 << 10;
 const JOINED_FAR: (u64, u64) = (2 << 20, 16 << 20);
 
 /// Requests that are on their way, or wait for their turn to be; how many a server gets at once is decided elsewhere.
-const MOST_REQUESTS: usize = 320;
+const MOST_REQUESTS: usize = 512;
 
 /// Bytes that are on their way, or wait to be decoded: a part of all that is wanted, within these sizes.
-const MOST_BYTES: (u64, u64) = (16 << 20, 64 << 20);
+const MOST_BYTES: (u64, u64) = (16 << 20, 192 << 20);
 
 /// How often a waiting caller asks whether it should stop.
 const POLL: Duration = Duration::from_millis(20);
@@ -235,7 +235,7 @@ impl<'a> Asked<'a> {
     fn new(call: &'a Fetch<'a>, runs: &'a [Run]) -> Self {
         let (sender, arrivals) = channel();
         let total = runs.iter().map(Run::size).fold(0, u64::saturating_add);
-        let most = total.div_ceil(16).clamp(MOST_BYTES.0, MOST_BYTES.1);
+        let most = total.div_ceil(10).clamp(MOST_BYTES.0, MOST_BYTES.1);
         Self { call, runs, next: 0, under_way: 0, bytes: 0, most, sender, arrivals }
     }
 
