@@ -30,7 +30,8 @@ Backend.open_dataset_parameters = plugins.detect_parameters(OmnizarrBackend.open
 
 def to_zarr(self, store=None, mode=None, group=None, encoding=None, **options):
     """Stand in for `to_zarr` of datasets and trees."""
-    options.setdefault("zarr_format", zarr.config.get("default_zarr_format"))
+    if mode in (None, "w", "w-") and options.get("region") is None and options.get("append_dim") is None:
+        options.setdefault("zarr_format", zarr.config.get("default_zarr_format"))
     return self.oz.to_omnizarr(store, mode=mode, group=group, encoding=encoding, **options)
 
 
@@ -46,3 +47,21 @@ def led_through(patch, *engines: str):
     patch.setattr(xr.Dataset, "to_zarr", to_zarr)
     patch.setattr(xr.DataTree, "to_zarr", to_zarr)
     yield
+
+
+_OBJECTS = "codecs in an encoding are plain mappings here, not objects of zarr-python"
+_SAFE = "Dask's chunks need not line up with what is stored: nothing is lost, so nothing is refused"
+_WARNS = "metadata that is not consolidated is no reason to warn: it is read at once, too"
+
+LISTED = {
+    r"test_compressor_encoding|TestTrees::test_zarr_encoding": _OBJECTS,
+    r"test_chunk_encoding_with_dask|test_shard_encoding_with_dask|test_zarr_region_chunk_partial": _SAFE,
+    r"test_read_non_consolidated_warning|test_to_zarr_not_consolidated": _WARNS,
+    r"test_non_existent_store": "the same error says the same in other words",
+    r"test_zarr_fill_value_setting\[2": "use_zarr_fill_value_as_mask=False is heeded here",
+    r"test_avoid_excess_metadata_calls": "counts calls inside zarr-python",
+    r"TestZarrMemory::test_(lazy_)?async|test_concurrent_load|test_sel_after_async|test_.*async": "waits inside zarr-python",
+    r"test_to_zarr_zip_store": "a ZipStore of zarr-python cannot be written to twice under one name",
+    r"test_roundtrip_complex": "auto_complex is an option of netCDF4-python; compounds stay compounds here",
+}
+"""What xarray's tests expect and Omnizarr does otherwise, and why; each is expected to fail."""

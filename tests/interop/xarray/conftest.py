@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 
@@ -14,3 +16,16 @@ def pytest_runtest_setup(item):
         values = chosen.params if chosen is not None else {}
         if mark.kwargs.get("condition", True) and wanted and all(values.get(k) == v for k, v in wanted.items()):
             pytest.skip(mark.kwargs.get("reason", ""))
+
+
+def pytest_collection_modifyitems(items):
+    """Expect those of xarray's own tests to fail that are listed with a reason."""
+    chosen = [item for item in items if item.path.name == "test_xarray_suite.py"]
+    if not chosen:
+        return
+    from tests.interop.xarray.adapter import LISTED
+
+    for item in chosen:
+        for pattern, reason in LISTED.items():
+            if re.search(pattern, item.nodeid):
+                item.add_marker(pytest.mark.xfail(reason=reason, strict=True))

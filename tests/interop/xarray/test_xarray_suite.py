@@ -16,6 +16,8 @@ time_unit = conftest.time_unit
 simple_datatree = conftest.simple_datatree
 create_test_datatree = conftest.create_test_datatree
 default_zarr_format = suite.default_zarr_format
+unaligned_datatree_zarr_factory = trees.unaligned_datatree_zarr_factory
+tmp_store = trees.tmp_store
 
 pytestmark = pytest.mark.filterwarnings("default")
 
@@ -45,7 +47,14 @@ TestZarrMemory = type(
 TestWriteEmpty = type(
     "TestWriteEmpty",
     (suite.TestZarrWriteEmpty,),
-    {**own_tests, **{name: suite.TestZarrWriteEmpty.__dict__[name] for name in suite.TestZarrWriteEmpty.__dict__ if name.startswith("test_")}},
+    {
+        **own_tests,
+        **{
+            name: suite.TestZarrWriteEmpty.__dict__[name]
+            for name in suite.TestZarrWriteEmpty.__dict__
+            if name.startswith("test_")
+        },
+    },
 )
 
 

@@ -50,7 +50,7 @@ class DatasetAccessor:
                 "a-" to add only along `append_dim`, "r+" to overwrite values of what is there.
             group: Path of the group within the place.
             encoding: How variables are stored, by their names: `chunks`, `shards`, `compressors`, `filters`,
-                `serializer`, `_FillValue`, `dtype`, … in the words of xarray; or `codecs` as for `omnizarr.create_array`.
+                `serializer`, `_FillValue`, `dtype`, … in the words of xarray; or `codecs`, those of `create_array`.
             compute: Whether to write now what is lazy, else when the result is computed.
             consolidated: Whether to write consolidated metadata; so by default, where new arrays are made.
             append_dim: Dimension at whose end the dataset goes.
@@ -58,9 +58,9 @@ class DatasetAccessor:
             safe_chunks: Whether a store that cannot keep tasks apart refuses them.
             align_chunks: Whether to merge Dask's chunks so that no two tasks write to the same stored chunk.
             storage_options: As for `omnizarr.open`.
-            format: "zarr3" or "zarr2"; "nczarr" or "nczarr3" with netCDF's own metadata, so that unlimited dimensions and
-                types of attributes are kept; "netcdf4" or "netcdf3" for a file. By default that of what is there, else
-                "zarr3".
+            format: "zarr3" or "zarr2"; "nczarr" or "nczarr3", so that netCDF's own metadata keeps which dimensions are
+                unlimited and of which types attributes are; "netcdf4" or "netcdf3" for a file. By default that of what
+                is there, else "zarr3".
             zarr_format: 2 or 3, another word for `format`.
             write_empty_chunks: Whether chunks that hold the fill value alone are stored all the same.
             chunkmanager_store_kwargs: Further arguments of `dask.array.store`.
@@ -141,10 +141,14 @@ class TreeAccessor:
         if unknown := set(encoding or {}) - set(tree.groups):
             raise ValueError(f"unexpected encoding group name(s) provided: {unknown}")
         nodes = [
-            (path.strip("/") if node is not tree else "", node.to_dataset(inherit=write_inherited_coords or node is tree))
+            (
+                path.strip("/") if node is not tree else "",
+                node.to_dataset(inherit=write_inherited_coords or node is tree),
+            )
             for path, node in tree.subtree_with_keys
         ]
-        given = {("" if path == tree.path else path[len(tree.path) :].strip("/")): encoding[path] for path in encoding or {}}  # type: ignore[index]  # which is empty otherwise
+        start = len(tree.path)
+        given = {"" if path == tree.path else path[start:].strip("/"): words for path, words in (encoding or {}).items()}
         return save(
             nodes,
             where,

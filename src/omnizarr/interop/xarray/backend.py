@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, ClassVar
 
-from xarray import DataTree
 from xarray import Dataset as XarrayDataset
+from xarray import DataTree
 from xarray.backends import AbstractDataStore, BackendEntrypoint
 from xarray.backends.store import StoreBackendEntrypoint
 

@@ -12,6 +12,7 @@ from xarray.backends import common
 from xarray.coding import strings
 
 from omnizarr.errors import MetadataError
+from omnizarr.format.v2 import DIMENSIONS
 from omnizarr.hierarchy.attrs import to_json_object
 from omnizarr.hierarchy.create import ZERO, ArrayOptions
 from omnizarr.interop.xarray import fills
@@ -76,6 +77,8 @@ def array_options(var: Variable, name: str, *, new: bool, checked: bool) -> Arra
             fill = np.nan if var.dtype.kind == "f" else ZERO
     else:
         fill = var.attrs.get(_FILL)
+        if not var.dims:
+            attrs[DIMENSIONS] = []  # which xarray's own engine insists on
     options: ArrayOptions = {
         "shape": var.shape,
         "dtype": str if strings.check_vlen_dtype(var.dtype) is str else var.dtype,
@@ -136,9 +139,7 @@ def chunks_of(var: Variable, words: Mapping[str, Any], name: str) -> Any:  # noq
 
 def _fits(lengths: tuple[Any, ...], shape: tuple[int, ...]) -> bool:
     """Whether lengths of chunks that differ are those of this shape, and not of the one that it was cut from."""
-    return all(
-        isinstance(one, (int, np.integer)) or sum(one) == size for one, size in zip(lengths, shape, strict=True)
-    )
+    return all(isinstance(one, (int, np.integer)) or sum(one) == size for one, size in zip(lengths, shape, strict=True))
 
 
 def _keys(given: Any) -> Any:  # noqa: ANN401 - whatever says how chunks are named
@@ -152,7 +153,9 @@ def json_attributes(attrs: Mapping[Any, Any], name: str) -> dict[str, JSON]:
     Raises:
         TypeError: If a value has no form in JSON.
     """
-    plain = {one: value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value for one, value in attrs.items()}
+    plain = {
+        one: value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value for one, value in attrs.items()
+    }
     try:
         return to_json_object(plain)
     except MetadataError as error:

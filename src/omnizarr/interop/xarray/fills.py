@@ -67,7 +67,7 @@ def from_json(value: Any, dtype: np.dtype[Any]) -> Any:  # noqa: ANN401 - JSON i
             return np.dtype(dtype.newbyteorder("=")).type(_unpacked(value))
         if kind == "c" and isinstance(value, list) and len(value) == 2:
             return dtype.type(complex(_unpacked(value[0]), _unpacked(value[1])))
-        if kind in "SO" and isinstance(value, str) and dtype != object:
+        if kind == "S" and isinstance(value, str):
             return base64.b64decode(value, validate=True)
     except (TypeError, ValueError, binascii.Error, struct.error):
         pass

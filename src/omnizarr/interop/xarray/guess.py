@@ -78,8 +78,7 @@ def _is_set_name(plain: str) -> bool:
 
 def _is_local(path: Path) -> bool:
     if path.is_dir():
-        names = set(os.listdir(path)) if path.suffix.lower() != ".zarr" else _DOCUMENTS
-        return bool(names & _DOCUMENTS)
+        return path.suffix.lower() == ".zarr" or any((path / name).exists() for name in _DOCUMENTS)
     if not path.exists():
         return path.suffix.lower() == ".zarr"
     found = sniff_file(str(path))
@@ -97,5 +96,3 @@ def _is_archive(path: Path) -> bool:
             return any(name.rpartition("/")[2] in _DOCUMENTS for name in archive.namelist())
     except (BadZipFile, OSError, ValueError):
         return False
-
-

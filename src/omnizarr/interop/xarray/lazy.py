@@ -59,7 +59,9 @@ def _restored(array: Array, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Laz
 
 def _bounded(parts: tuple[Any, ...], shape: tuple[int, ...]) -> tuple[Any, ...]:
     """Return a selection that means the same though the array has grown since."""
-    return tuple(_range(part, size) if isinstance(part, slice) else part for part, size in zip(parts, shape, strict=True))
+    return tuple(
+        _range(part, size) if isinstance(part, slice) else part for part, size in zip(parts, shape, strict=True)
+    )
 
 
 def _range(part: slice, size: int) -> slice:

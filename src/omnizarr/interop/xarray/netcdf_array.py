@@ -40,7 +40,8 @@ class NetcdfArray(BackendArray):  # type: ignore[misc]  # xarray is not seen by 
         return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.OUTER, self._read)
 
     def _read(self, parts: tuple[Any, ...]) -> Any:  # noqa: ANN401 - as above
-        dropped, key = [], []
+        dropped: list[int] = []
+        key: list[slice | np.ndarray[Any, Any]] = []
         for axis, (part, size) in enumerate(zip(parts, self.shape, strict=True)):
             if isinstance(part, slice):
                 start, stop, step = part.indices(size)
@@ -59,7 +60,7 @@ class NetcdfArray(BackendArray):  # type: ignore[misc]  # xarray is not seen by 
             values = _texts(values)
         if dropped:
             values = values[tuple(0 if axis in dropped else slice(None) for axis in range(values.ndim))]
-        return values if isinstance(values, (np.ndarray, np.generic)) else _boxed(values)
+        return values if hasattr(values, "dtype") else _boxed(values)
 
     def _variable(self) -> Var:
         source = self._shared.get()
@@ -89,7 +90,7 @@ def _has_arrays_only(parts: tuple[Any, ...]) -> bool:
 
 def _texts(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Return strings, those that are not there as empty ones."""
-    missing = np.equal(values, None)
+    missing = np.array([one is None for one in values.flat], bool).reshape(values.shape)
     if np.any(missing):
         values[missing] = ""
     return values

@@ -80,7 +80,9 @@ class NetcdfView:
         """
         group = self._group.find_group(path.strip("/"))
         if group is None:
-            raise NotFoundError(f"there is no group {path!r}", path=self._shared.get().name, hint=listed(self._group.groups))
+            raise NotFoundError(
+                f"there is no group {path!r}", path=self._shared.get().name, hint=listed(self._group.groups)
+            )
         return NetcdfView(self._shared, group)
 
 

@@ -75,6 +75,7 @@ class Closing:
         self._handles = handles
 
     def __call__(self) -> None:
+        """Close what was opened."""
         for handle in self._handles:
             handle.close()
 
@@ -184,6 +185,3 @@ def format_word(format: str | None, zarr_format: int | None) -> str | None:  # n
     if word is not None and format not in (None, word):
         raise MetadataError(f"format is {format!r}, but zarr_format is {zarr_format}")
     return word or format
-
-
-

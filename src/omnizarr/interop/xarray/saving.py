@@ -57,7 +57,8 @@ def save(
             raise TypeError("storage_options are for a URL or path; a store has its own")
         where = At(os.fspath(where), options.storage_options)  # type: ignore[call-overload]  # a path, as was asked
     if kind is not None:
-        return _netcdf(nodes, where, kind, mode, encoding, options)
+        options.mode = mode
+        return _netcdf(nodes, where, kind, encoding, options)
     word = format_word(options.format, options.zarr_format)
     group = open_target(where, mode, options.group, word)
     wishes = Wishes(
@@ -89,10 +90,10 @@ def _netcdf(
     nodes: Sequence[tuple[str, Dataset]],
     where: object,
     kind: str,
-    mode: str,
     encoding: Mapping[str, Mapping[str, Any]],
     options: Options,
 ) -> Any:  # noqa: ANN401 - as above
+    mode = options.mode
     if mode not in ("w", "w-"):
         hint = "Open it with omnizarr.Dataset to add to it, or write Zarr without netCDF's own metadata."
         raise UnsupportedError(f"what has netCDF's own metadata is written whole, not with mode {mode!r}", hint=hint)

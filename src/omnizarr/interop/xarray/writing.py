@@ -24,7 +24,6 @@ from omnizarr.interop.xarray.zarr_view import dimensions
 _MODES: Final = ("w", "w-", "a", "a-", "r+")
 
 
-
 @dataclass(slots=True)
 class Wishes:
     """How a dataset is to be written; see `DatasetAccessor.to_omnizarr`."""
@@ -121,7 +120,9 @@ def add_dataset(
     if wishes.region is not None:
         region = settled(wishes.region, dataset, arrays, wishes.mode)
         if wishes.append_dim is not None and wishes.append_dim in region:
-            raise ValueError(f"cannot list the same dimension in both ``append_dim`` and ``region``: {wishes.append_dim}")
+            raise ValueError(
+                f"cannot list the same dimension in both ``append_dim`` and ``region``: {wishes.append_dim}"
+            )
         dataset = dataset.drop_vars(list(dataset.indexes))
     variables, attrs = conventions.encode_dataset_coordinates(dataset)
     for name in encoding or {}:
@@ -157,9 +158,10 @@ def check_names(dataset: Dataset) -> None:
 
 def _mapping(given: object, name: str) -> dict[str, Any]:
     try:
-        return dict(given)  # type: ignore[call-overload]  # whatever dict takes, which is what is asked here
+        made: dict[str, Any] = dict(given)  # type: ignore[call-overload]  # whatever dict takes is what is asked
     except (TypeError, ValueError):
         raise ValueError(f"the encoding of {name!r} must be castable to dict, not {given!r}") from None
+    return made
 
 
 def _check_fit(new: Mapping[str, Variable], arrays: Mapping[str, Array], wishes: Wishes) -> None:
@@ -199,11 +201,11 @@ def _add_old(
         elif dim is not None and wishes.mode == "a-":
             continue
         place = tuple(parts.values())
-        var = _placed(var, array, place, wishes, name)
+        data = _placed(var, array, place, wishes, name).data
         if dim is not None and target is array and var.chunks is None:
-            work.later.append((var.data, array, place))
+            work.later.append((data, array, place))
         else:
-            work.writer.add(var.data, target, place or None)
+            work.writer.add(data, target, place or None)
 
 
 def _add_new(

@@ -140,7 +140,9 @@ def _encoding(array: Array, meta: ArrayMeta, dims: tuple[str, ...], *, new: bool
     stored: tuple[Lengths, ...] = chunks if shards is None else shards
     encoding: dict[str, Any] = {
         "chunks": chunks,
-        "preferred_chunks": dict(zip(dims, (_preferred(one, n) for one, n in zip(stored, meta.shape, strict=True)), strict=True)),
+        "preferred_chunks": dict(
+            zip(dims, (_preferred(one, n) for one, n in zip(stored, meta.shape, strict=True)), strict=True)
+        ),
         "shards": shards,
         **words_of(array.codecs, len(dims), meta.dtype, new=new),
         "original_shape": meta.shape,
