@@ -17,7 +17,7 @@ simple_datatree = conftest.simple_datatree
 create_test_datatree = conftest.create_test_datatree
 default_zarr_format = suite.default_zarr_format
 unaligned_datatree_zarr_factory = trees.unaligned_datatree_zarr_factory
-tmp_store = trees.tmp_store
+tmp_store = suite.tmp_store
 
 pytestmark = pytest.mark.filterwarnings("default")
 
