@@ -26,6 +26,7 @@ WORKLOADS: Final = {
 def make(folder: Path, scale: float) -> None:
     """Write the data, unless they are there."""
     import numpy as np
+
     import omnizarr as oz
 
     rng = np.random.default_rng(0)

@@ -21,13 +21,13 @@ def opened(where, **options):
 @pytest.fixture
 def dataset():
     rng = np.random.default_rng(0)
-    packed = {"dtype": "int16", "scale_factor": 0.01, "_FillValue": -999}
+    packed = {"dtype": "int16", "scale_factor": 0.25, "_FillValue": -999}
     data = rng.random((4, 6, 5)).astype("f4")
     data[1, 2, 3] = np.nan
     return xr.Dataset(
         {
             "t": (("time", "y", "x"), data, {"units": "K"}),
-            "p": (("y", "x"), rng.integers(0, 300, (6, 5)) / 100, {}, packed),
+            "p": (("y", "x"), rng.integers(0, 300, (6, 5)) / 4, {}, packed),
             "flag": (("y",), np.arange(6, dtype="u1")),
             "name": (("x",), np.array(["a", "bb", "ccc", "", "é"], object)),
             "height": ((), 2.0, {"units": "m"}),

@@ -144,6 +144,8 @@ def test_codecs_are_understood_in_every_spelling(codec, form):
 @pytest.mark.parametrize("form", ["zarr2", "zarr3", "nczarr"])
 def test_the_engine_zarr_reads_it(tmp_path, form):
     pytest.importorskip("zarr")
-    ds = days(0, 3).assign(height=((), 2.0))
+    ds = days(0, 3)
+    if form != "nczarr":  # which gives a variable without dimensions one of length 1
+        ds["height"] = ((), 2.0)
     ds.oz.to_omnizarr(tmp_path / "a.zarr", format=form)
     xr.testing.assert_equal(xr.open_dataset(tmp_path / "a.zarr", engine="zarr").load(), ds)

@@ -148,7 +148,9 @@ class TreeAccessor:
             for path, node in tree.subtree_with_keys
         ]
         start = len(tree.path)
-        given = {"" if path == tree.path else path[start:].strip("/"): words for path, words in (encoding or {}).items()}
+        given = {
+            "" if path == tree.path else path[start:].strip("/"): words for path, words in (encoding or {}).items()
+        }
         return save(
             nodes,
             where,
