@@ -38,7 +38,7 @@ def resize(context: Context, path: str, access: Access, meta: ArrayMeta, shape: 
     wanted = _checked(shape, meta, path)
     if wanted == meta.shape:
         return meta
-    new = replace(context, path, meta, meta._replace(shape=wanted, grid=_fitted(meta, wanted, path)))
+    new = replace(context, path, meta, meta._replace(shape=wanted, grid=fitted_grid(meta, wanted, path)))
     if any(after < before for after, before in zip(wanted, meta.shape, strict=True)):
         smaller = access.with_shape(wanted, grid=new.grid)
         smaller.kernel.trim()
@@ -88,7 +88,7 @@ def append(
         return meta, access
     start = meta.shape[axis]
     shape = (*meta.shape[:axis], start + array.shape[axis], *meta.shape[axis + 1 :])
-    grid = _fitted(meta, shape, path)
+    grid = fitted_grid(meta, shape, path)
     grown = access.with_shape(shape, grid=grid)
     check()
     grown.write(_box([start if i == axis else 0 for i in range(ndim)], array.shape), array)
@@ -103,8 +103,12 @@ def _checked(shape: int | Iterable[int], meta: ArrayMeta, path: str) -> tuple[in
     return lengths
 
 
-def _fitted(meta: ArrayMeta, shape: tuple[int, ...], path: str) -> Grid:
-    """Return the grid for another shape."""
+def fitted_grid(meta: ArrayMeta, shape: tuple[int, ...], path: str) -> Grid:
+    """Return the grid for another shape.
+
+    Raises:
+        UnsupportedError: If stored chunks would have to change their length.
+    """
     grid = meta.grid
     units = meta.cells.longest if meta.is_sharded else (1,) * len(shape)
     if grid.clipped:

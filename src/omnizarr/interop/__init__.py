@@ -1,0 +1,1 @@
+"""At home in other packages: what they need to open, hold and write arrays of Omnizarr."""

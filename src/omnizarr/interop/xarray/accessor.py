@@ -1,0 +1,173 @@
+"""The accessor `ds.oz` and `dt.oz`: writing what xarray holds."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import xarray as xr
+
+from omnizarr.interop.xarray.regions import Region
+from omnizarr.interop.xarray.saving import Options, save
+
+
+@xr.register_dataset_accessor("oz")
+class DatasetAccessor:
+    """What Omnizarr adds to datasets of xarray."""
+
+    def __init__(self, dataset: xr.Dataset) -> None:
+        self._dataset = dataset
+
+    def to_omnizarr(
+        self,
+        where: object,
+        mode: str | None = None,
+        *,
+        group: str | None = None,
+        encoding: Mapping[str, Mapping[str, Any]] | None = None,
+        compute: bool = True,
+        consolidated: bool | None = None,
+        append_dim: Hashable | None = None,
+        region: Region | None = None,
+        safe_chunks: bool = True,
+        align_chunks: bool = False,
+        storage_options: Mapping[str, Any] | None = None,
+        format: str | None = None,  # noqa: A002 - the word of the documents
+        zarr_format: int | None = None,
+        write_empty_chunks: bool | None = None,
+        chunkmanager_store_kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:  # noqa: ANN401 - a group, or what Dask computes later
+        """Write the dataset; the arguments are those of `to_zarr`, and mean the same but for these.
+
+        - Dask's chunks need not line up with what is stored: tasks that write parts of the same chunk or shard lose
+          nothing. Only a store that cannot keep them apart refuses that.
+        - Appending is one step for all variables: values are written first, shapes last. If something fails, the old
+          dataset is there with its old values.
+
+        Args:
+            where: Whatever `omnizarr.open` takes for writing, or a group.
+            mode: "w" to replace what is there, "w-" to write only where nothing is, "a" to overwrite or add variables,
+                "a-" to add only along `append_dim`, "r+" to overwrite values of what is there.
+            group: Path of the group within the place.
+            encoding: How variables are stored, by their names: `chunks`, `shards`, `compressors`, `filters`,
+                `serializer`, `_FillValue`, `dtype`, … in the words of xarray; or `codecs`, those of `create_array`.
+            compute: Whether to write now what is lazy, else when the result is computed.
+            consolidated: Whether to write consolidated metadata; so by default, where new arrays are made.
+            append_dim: Dimension at whose end the dataset goes.
+            region: Part of each dimension that the dataset goes to, or "auto" to find it by its coordinates.
+            safe_chunks: Whether a store that cannot keep tasks apart refuses them.
+            align_chunks: Whether to merge Dask's chunks so that no two tasks write to the same stored chunk.
+            storage_options: As for `omnizarr.open`.
+            format: "zarr3" or "zarr2"; "nczarr" or "nczarr3", so that netCDF's own metadata keeps which dimensions are
+                unlimited and of which types attributes are; "netcdf4" or "netcdf3" for a file. By default that of what
+                is there, else "zarr3".
+            zarr_format: 2 or 3, another word for `format`.
+            write_empty_chunks: Whether chunks that hold the fill value alone are stored all the same.
+            chunkmanager_store_kwargs: Further arguments of `dask.array.store`.
+
+        Returns:
+            The group; or with `compute=False` something of Dask's that writes when it is computed.
+        """
+        return save(
+            [("", self._dataset)],
+            where,
+            {"": encoding or {}},
+            Options(
+                mode=mode,
+                group=group,
+                compute=compute,
+                consolidated=consolidated,
+                append_dim=append_dim,
+                region=region,
+                safe_chunks=safe_chunks,
+                align_chunks=align_chunks,
+                storage_options=storage_options,
+                format=format,
+                zarr_format=zarr_format,
+                write_empty_chunks=write_empty_chunks,
+                chunkmanager_store_kwargs=chunkmanager_store_kwargs,
+            ),
+        )
+
+
+@xr.register_datatree_accessor("oz")
+class TreeAccessor:
+    """What Omnizarr adds to trees of xarray."""
+
+    def __init__(self, tree: xr.DataTree) -> None:
+        self._tree = tree
+
+    def to_omnizarr(
+        self,
+        where: object,
+        mode: str | None = None,
+        *,
+        encoding: Mapping[str, Mapping[str, Any]] | None = None,
+        write_inherited_coords: bool = False,
+        compute: bool = True,
+        consolidated: bool | None = None,
+        group: str | None = None,
+        append_dim: Hashable | None = None,
+        region: Region | None = None,
+        safe_chunks: bool = True,
+        align_chunks: bool = False,
+        storage_options: Mapping[str, Any] | None = None,
+        format: str | None = None,  # noqa: A002 - the word of the documents
+        zarr_format: int | None = None,
+        write_empty_chunks: bool | None = None,
+        chunkmanager_store_kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:  # noqa: ANN401 - as above
+        """Write the tree: each node a group. Arguments are as for a dataset, but for these.
+
+        Args:
+            where: As there, like all that are not said otherwise.
+            mode: As there.
+            encoding: As there for each node, by its path.
+            write_inherited_coords: Whether coordinates of a parent are written to its children, too.
+            compute: As there.
+            consolidated: As there.
+            group: As there.
+            append_dim: As there; nodes without this dimension are written as with mode "a".
+            region: As there.
+            safe_chunks: As there.
+            align_chunks: As there.
+            storage_options: As there.
+            format: As there.
+            zarr_format: As there.
+            write_empty_chunks: As there.
+            chunkmanager_store_kwargs: As there.
+        """
+        tree = self._tree
+        if unknown := set(encoding or {}) - set(tree.groups):
+            raise ValueError(f"unexpected encoding group name(s) provided: {unknown}")
+        nodes = [
+            (
+                path.strip("/") if node is not tree else "",
+                node.to_dataset(inherit=write_inherited_coords or node is tree),
+            )
+            for path, node in tree.subtree_with_keys
+        ]
+        start = len(tree.path)
+        given = {
+            "" if path == tree.path else path[start:].strip("/"): words for path, words in (encoding or {}).items()
+        }
+        return save(
+            nodes,
+            where,
+            given,
+            Options(
+                mode=mode,
+                group=group,
+                compute=compute,
+                consolidated=consolidated,
+                append_dim=append_dim,
+                region=region,
+                safe_chunks=safe_chunks,
+                align_chunks=align_chunks,
+                storage_options=storage_options,
+                format=format,
+                zarr_format=zarr_format,
+                write_empty_chunks=write_empty_chunks,
+                chunkmanager_store_kwargs=chunkmanager_store_kwargs,
+            ),
+        )

@@ -1,0 +1,166 @@
+"""From datasets and a place to what is stored there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from xarray import Dataset
+
+from omnizarr.errors import ExistsError, NodeTypeError, NotFoundError, UnsupportedError
+from omnizarr.hierarchy.group import Group
+from omnizarr.hierarchy.opening import Mode, Place, open_node
+from omnizarr.interop.xarray.netcdf_writing import netcdf_kind, write_netcdf
+from omnizarr.interop.xarray.opening import format_word
+from omnizarr.interop.xarray.regions import Region
+from omnizarr.interop.xarray.writing import Wishes, Work, add_dataset, check_format, chosen_mode, is_place, run
+from omnizarr.nc.zarr.generations import generation_of
+from omnizarr.store.cloud.at import At
+
+
+@dataclass(slots=True, kw_only=True)
+class Options:
+    """The arguments of `to_omnizarr`; see there."""
+
+    mode: str | None
+    group: str | None
+    compute: bool
+    consolidated: bool | None
+    append_dim: Hashable | None
+    region: Region | None
+    safe_chunks: bool
+    align_chunks: bool
+    storage_options: Mapping[str, Any] | None
+    format: str | None
+    zarr_format: int | None
+    write_empty_chunks: bool | None
+    chunkmanager_store_kwargs: Mapping[str, Any] | None
+
+
+def save(
+    nodes: Sequence[tuple[str, Dataset]], where: object, encoding: Mapping[str, Mapping[str, Any]], options: Options
+) -> Any:  # noqa: ANN401 - a group, or what Dask computes later
+    """Write datasets.
+
+    Args:
+        nodes: Datasets by the paths of their groups, that of the first being empty.
+        where: The place.
+        encoding: How variables are stored, by those paths and their names.
+        options: All else.
+    """
+    mode = chosen_mode(options.mode, options.append_dim, options.region)
+    kind = netcdf_kind(options.format)
+    if options.storage_options:
+        if not is_place(where):
+            raise TypeError("storage_options are for a URL or path; a store has its own")
+        where = At(os.fspath(where), options.storage_options)  # type: ignore[call-overload]  # a path, as was asked
+    if kind is not None:
+        options.mode = mode
+        return _netcdf(nodes, where, kind, encoding, options)
+    word = format_word(options.format, options.zarr_format)
+    group = open_target(where, mode, options.group, word)
+    wishes = Wishes(
+        mode,
+        options.append_dim,
+        options.region,
+        options.safe_chunks,
+        options.align_chunks,
+        options.write_empty_chunks,
+    )
+    work = Work()
+    try:
+        for path, dataset in nodes:
+            own = group.require_group(path) if path else group
+            add_dataset(dataset, own, wishes, work, encoding.get(path))
+        if options.consolidated or (options.consolidated is None and mode != "r+" and _is_current(group)):
+            work.consolidated.append(_root(group))
+        if is_place(where):
+            work.closed.append(group)
+        later = run(work, compute=options.compute, options=options.chunkmanager_store_kwargs)
+    except BaseException:
+        if is_place(where):
+            group.close()
+        raise
+    return group if options.compute else later
+
+
+def _netcdf(
+    nodes: Sequence[tuple[str, Dataset]],
+    where: object,
+    kind: str,
+    encoding: Mapping[str, Mapping[str, Any]],
+    options: Options,
+) -> Any:  # noqa: ANN401 - as above
+    mode = options.mode
+    if mode not in ("w", "w-"):
+        hint = "Open it with omnizarr.Dataset to add to it, or write Zarr without netCDF's own metadata."
+        raise UnsupportedError(f"what has netCDF's own metadata is written whole, not with mode {mode!r}", hint=hint)
+    if mode == "w-" and _is_there(where):
+        raise ExistsError("there is a dataset already", path=str(where), hint='pass mode="w" to replace it')
+    top = (options.group or "").strip("/")
+    inside = [(f"{top}/{path}".strip("/"), dataset) for path, dataset in nodes]
+    words = {f"{top}/{path}".strip("/"): given for path, given in encoding.items()}
+    work = Work()
+    write_netcdf(where, kind, inside, words, work)
+    later = run(work, compute=options.compute, options=options.chunkmanager_store_kwargs)
+    if not options.compute:
+        return later
+    return None if kind.startswith(("netCDF", "classic", "64", "cdf")) else open_target(where, "r+", top, None)
+
+
+def _is_there(where: object) -> bool:
+    if isinstance(where, (str, os.PathLike)) and os.path.isfile(where):  # noqa: PTH113 - a URL is no file, either
+        return True
+    try:
+        open_node(Place(where, "r"), "r", None, None).close()
+    except NotFoundError:
+        return False
+    return True
+
+
+def open_target(where: object, mode: str, path: str | None, word: str | None) -> Group:
+    """Open or create the group that takes a dataset.
+
+    Args:
+        where: The place, or a group.
+        mode: One of those of `to_omnizarr`.
+        path: Path within the place.
+        word: The format, if it matters.
+
+    Raises:
+        ExistsError: If something is there, for "w-".
+        NotFoundError: If nothing is there, for "r+".
+        NodeTypeError: If an array is there.
+        UnsupportedError: If what is there would be out of step with its own metadata.
+    """
+    inner = (path or "").strip("/")
+    if isinstance(where, Group):
+        found: Any = where
+        if inner:
+            new = mode in ("w", "w-")
+            found = where.create_group(inner, overwrite=mode == "w") if new else where.require_group(inner)
+        check_format(found, word)
+    else:
+        how: Mode = "a" if mode == "a-" else mode  # type: ignore[assignment]  # one of the modes, as was checked
+        found = open_node(Place(where, how, inner or None), how, word, None)
+    if not isinstance(found, Group):
+        raise NodeTypeError("this is an array, not a group", path=found.path or "/")
+    meta = found.metadata
+    if mode in ("a", "a-") and generation_of(meta.attributes, meta.extra, meta.format):
+        hint = "Use omnizarr.Dataset, or write the whole anew."
+        raise UnsupportedError("what is there has netCDF's own metadata", path=found.path or "/", hint=hint)
+    return found
+
+
+def _is_current(group: Group) -> bool:
+    return group.format in ("zarr2", "zarr3")
+
+
+def _root(group: Group) -> Group:
+    """Return the group whose metadata is consolidated: the root of the store."""
+    if not group.path:
+        return group
+    root = open_node(Place(group.store, "r+"), "a", group.format, None)
+    return root if isinstance(root, Group) else group

@@ -1,0 +1,281 @@
+"""Writing datasets of xarray: what is created, what is overwritten, what grows, and in which order."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from xarray import Dataset, Variable, conventions
+from xarray.backends.common import ArrayWriter
+
+from omnizarr.errors import MetadataError, UnsupportedError
+from omnizarr.format.names import UNNAMED
+from omnizarr.hierarchy.array import Array
+from omnizarr.hierarchy.group import Group
+from omnizarr.interop.xarray.aligning import aligned, check_aligned
+from omnizarr.interop.xarray.encoding import array_options, encode_variable, json_attributes
+from omnizarr.interop.xarray.existing import encode_as_stored, same_values
+from omnizarr.interop.xarray.growing import Growing, held_alone, settle
+from omnizarr.interop.xarray.regions import Region, settled
+from omnizarr.interop.xarray.zarr_view import dimensions
+
+_MODES: Final = ("w", "w-", "a", "a-", "r+")
+
+
+@dataclass(slots=True)
+class Wishes:
+    """How a dataset is to be written; see `DatasetAccessor.to_omnizarr`."""
+
+    mode: str
+    append_dim: Hashable | None = None
+    region: Region | None = None
+    safe_chunks: bool = True
+    align_chunks: bool = False
+    write_empty: bool | None = None
+    attributes: bool = True
+
+
+@dataclass(slots=True)
+class Work:
+    """What is still to be done once all arrays are there."""
+
+    writer: ArrayWriter = field(default_factory=ArrayWriter)
+    growing: list[Growing] = field(default_factory=list)
+    later: list[tuple[Any, Array, tuple[slice, ...]]] = field(default_factory=list)
+    """Values that replace others; written when those that are new have been."""
+    attributes: list[tuple[Group, Mapping[str, object]]] = field(default_factory=list)
+    consolidated: list[Group] = field(default_factory=list)
+    closed: list[Group] = field(default_factory=list)
+
+    def describe(self) -> None:
+        """Write what is known of the groups: before values where these are new, after them where they are added."""
+        for group, attrs in self.attributes:
+            if dict(group.metadata.attributes) != attrs:
+                group.attrs.put(attrs)
+        for group in self.consolidated:
+            group.consolidate()
+        self.attributes, self.consolidated = [], []
+
+    def finish(self) -> None:
+        """Make visible what was written."""
+        for values, array, region in self.later:
+            if not same_values(array, values):
+                array[region or ...] = values
+        settle(self.growing)
+        self.describe()
+        for group in self.closed:
+            group.close()
+
+
+def chosen_mode(mode: str | None, append_dim: Hashable | None, region: Region | None) -> str:
+    """Return the mode: the one that was asked for, or what follows from the rest.
+
+    Raises:
+        ValueError: If they do not go together.
+    """
+    if mode is None:
+        mode = "a" if append_dim is not None else "r+" if region is not None else "w-"
+    if mode not in _MODES:
+        raise ValueError(f"mode is {mode!r}, not one of {', '.join(_MODES)}")
+    if append_dim is not None and mode not in ("a", "a-"):
+        raise ValueError("cannot set append_dim unless mode='a' or mode=None")
+    if region is not None and mode not in ("a", "a-", "r+"):
+        raise ValueError("cannot set region unless mode='a', mode='a-', mode='r+' or mode=None")
+    return mode
+
+
+def run(work: Work, *, compute: bool, options: Mapping[str, Any] | None) -> Any:  # noqa: ANN401 - nothing, or Dask's
+    """Write what is lazy, then finish; or return what does both when it is computed."""
+    given = dict(options or {})
+    if not work.growing:
+        work.describe()
+    if compute:
+        with held_alone(work.growing):
+            work.writer.sync(compute=True, chunkmanager_store_kwargs=given)
+            work.finish()
+        return None
+    import dask  # noqa: PLC0415 - only lazy writing needs it
+
+    written = work.writer.sync(compute=False, chunkmanager_store_kwargs=given)
+    return dask.delayed(_finished)(written, work)
+
+
+def _finished(_: object, work: Work) -> None:
+    work.finish()
+
+
+def add_dataset(
+    dataset: Dataset, group: Group, wishes: Wishes, work: Work, encoding: Mapping[str, Mapping[str, Any]] | None
+) -> None:
+    """Create what is missing in a group for a dataset, and note what is to be written.
+
+    Raises:
+        ValueError: If the dataset does not fit what is there, or the mode.
+    """
+    check_names(dataset)
+    arrays = {} if wishes.mode in ("w", "w-") else dict(group.arrays())
+    region: dict[str, slice] | None = None
+    if wishes.region is not None:
+        region = settled(wishes.region, dataset, arrays, wishes.mode)
+        if wishes.append_dim is not None and wishes.append_dim in region:
+            raise ValueError(
+                f"cannot list the same dimension in both ``append_dim`` and ``region``: {wishes.append_dim}"
+            )
+        dataset = dataset.drop_vars(list(dataset.indexes))
+    variables, attrs = conventions.encode_dataset_coordinates(dataset)
+    for name in encoding or {}:
+        if name in arrays:
+            raise ValueError(f"variable {name!r} already exists, but encoding was provided")
+        if name not in variables:
+            raise KeyError(f"encoding is given for {name!r}, which is no variable of the dataset")
+        variables[name].encoding = _mapping((encoding or {})[name], name)
+    named = {UNNAMED if name is None else str(name): var for name, var in variables.items()}
+    old = {name: var for name, var in named.items() if name in arrays}
+    new = {name: var for name, var in named.items() if name not in arrays}
+    _check_fit(new, arrays, wishes)
+    stored = encode_as_stored(old, arrays, region, wishes.append_dim)
+    _add_old(stored, arrays, region or {}, wishes, work)
+    _add_new(new, group, wishes, work, frozenset(map(str, encoding or {})))
+    if wishes.mode != "r+" and wishes.attributes:
+        work.attributes.append((group, json_attributes(attrs, "the dataset")))
+
+
+def check_names(dataset: Dataset) -> None:
+    """Refuse names that no store can hold.
+
+    Raises:
+        ValueError: If a name is empty.
+        TypeError: If it is no text.
+    """
+    for name in dataset.variables:
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"Invalid name {name!r} for a variable: must be either a string or None to be stored")
+        if name == "":
+            raise ValueError(f"Invalid name {name!r} for a variable: string must be length 1 or greater to be stored")
+
+
+def _mapping(given: object, name: str) -> dict[str, Any]:
+    try:
+        made: dict[str, Any] = dict(given)  # type: ignore[call-overload]  # whatever dict takes is what is asked
+    except (TypeError, ValueError):
+        raise ValueError(f"the encoding of {name!r} must be castable to dict, not {given!r}") from None
+    return made
+
+
+def _check_fit(new: Mapping[str, Variable], arrays: Mapping[str, Array], wishes: Wishes) -> None:
+    if wishes.mode == "r+" and new:
+        raise ValueError(
+            f"dataset contains non-pre-existing variables {list(new)!r}, which is not allowed with mode='r+'. To allow"
+            " writing new variables, set mode='a'."
+        )
+    dim = wishes.append_dim
+    if dim is not None and dim not in arrays:
+        there = {name for array in arrays.values() for name in dimensions(array.metadata)}
+        if dim not in there:
+            raise ValueError(f"append_dim={dim!r} does not match any existing dataset dimensions {sorted(there)}")
+
+
+def _add_old(
+    variables: Mapping[str, Variable],
+    arrays: Mapping[str, Array],
+    region: Mapping[str, slice],
+    wishes: Wishes,
+    work: Work,
+) -> None:
+    """Note what is to be written into arrays that are there, or beyond their ends."""
+    dim = wishes.append_dim
+    for name, var in variables.items():
+        array = with_empty(arrays[name], wishes.write_empty)
+        target: Any = array
+        parts = {str(one): region.get(str(one), slice(None)) for one in var.dims}
+        if dim is not None and dim in var.dims:
+            axis = var.dims.index(dim)
+            start = array.shape[axis]
+            shape = (*array.shape[:axis], start + var.shape[axis], *array.shape[axis + 1 :])
+            parts[str(dim)] = slice(start, shape[axis])
+            if var.shape[axis]:
+                target = Growing(array, shape)
+                work.growing.append(target)
+        elif dim is not None and wishes.mode == "a-":
+            continue
+        place = tuple(parts.values())
+        data = _placed(var, array, place, wishes, name).data
+        if dim is not None and target is array and var.chunks is None:
+            work.later.append((data, array, place))
+        else:
+            work.writer.add(data, target, place or None)
+
+
+def _add_new(
+    variables: Mapping[str, Variable],
+    group: Group,
+    wishes: Wishes,
+    work: Work,
+    given: frozenset[str],
+) -> None:
+    """Create arrays, and note what is to be written into them."""
+    is_new = group.format == "zarr3"
+    for name, one in variables.items():
+        var = encode_variable(one, name, new=is_new)
+        empty = _wants_empty(var, wishes, name)
+        options = array_options(var, name, new=is_new, checked=name in given)
+        array = with_empty(_created(group, name, options), empty)
+        place = tuple(slice(None) for _ in var.dims)
+        var = _placed(var, array, place, wishes, name)
+        work.writer.add(var.data, array, place or None)
+
+
+def _created(group: Group, name: str, options: Mapping[str, Any]) -> Array:
+    try:
+        return group.create_array(name, **options)
+    except MetadataError as error:
+        error.add_note(f"Raised while creating variable {name!r}")
+        raise
+
+
+def _wants_empty(var: Variable, wishes: Wishes, name: str) -> bool | None:
+    said = var.encoding.get("write_empty_chunks")
+    if said is not None and wishes.write_empty is not None and said != wishes.write_empty:
+        raise ValueError(
+            f'Differing "write_empty_chunks" values in encoding and parameters of {name!r}:'
+            f" {said} and {wishes.write_empty}"
+        )
+    return wishes.write_empty if said is None else bool(said)
+
+
+def _placed(var: Variable, array: Array, place: Iterable[slice], wishes: Wishes, name: str) -> Variable:
+    """Return a variable whose tasks go together with what is stored, if asked for; refuse what could be lost."""
+    if var.chunks is None:
+        return var
+    if wishes.align_chunks:
+        return aligned(var, array, tuple(place))
+    if wishes.safe_chunks:
+        check_aligned(var, array, tuple(place), name)
+    return var
+
+
+def with_empty(array: Array, write_empty: bool | None) -> Array:
+    """Return an array that stores chunks of nothing but the fill value, or does not, if that was said."""
+    context = array._context  # noqa: SLF001 - the classes belong together
+    if write_empty is None or context.write_empty == write_empty:
+        return array
+    own = context.over(context.store)
+    own.write_empty = write_empty
+    return Array(own, array.path, array.metadata)
+
+
+def is_place(where: object) -> bool:
+    """Whether a store was named, not given, so that it is closed when all is written."""
+    return isinstance(where, (str, os.PathLike))
+
+
+def check_format(found: Group, wanted: str | None) -> None:
+    """Refuse to mix formats.
+
+    Raises:
+        UnsupportedError: If another format was asked for than is there.
+    """
+    if wanted is not None and found.format != wanted:
+        raise UnsupportedError(f"what is there is {found.format}, not {wanted}", path=found.path or "/")
