@@ -32,6 +32,7 @@ from omnizarr.store.protocol import place_name
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+
 class Array(Handle, Doors):
     """An array in a store; made by `omnizarr.open_array`, `omnizarr.create_array` and groups, not by hand.
 

@@ -111,7 +111,7 @@ fn is_plain(chain: &Chain) -> bool {
 impl Call<'_> {
     fn write_key(&self, key: &str, cell: &Cell<'_>, work: &mut Scratch) -> Result<()> {
         let (chain, store) = (&self.engine.spec.chain, &self.engine.store);
-        let Scratch { cx, enc, dec, one, two, .. } = work;
+        let Scratch { cx, dec, one, two, .. } = work;
         if cell.is_whole() {
             if let Some(parts) = self.as_they_are(chain, cell, LONG) {
                 let blank = parts.iter().all(|part| self.is_blank(part));

@@ -14,9 +14,9 @@ from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.token import token_of
 from omnizarr.interop.dask.library import dask_module
-from omnizarr.interop.dask.protection import Reach, reach_of
 from omnizarr.model.array import ArrayMeta
 from omnizarr.store.protocol import place_name
+from omnizarr.store.reach import Reach, reach_of
 
 _KEPT = 64
 """How many arrays a process keeps open between tasks."""
@@ -108,7 +108,7 @@ def token_text(array: Array) -> str:
     return found
 
 
-def _restored(
+def _restored(  # noqa: PLR0917 - as `__reduce__` gives them
     token: str,
     context: Context,
     path: str,

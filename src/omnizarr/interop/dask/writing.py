@@ -54,8 +54,8 @@ def from_dask(
         overwrite: Whether an array that is there may be replaced.
         storage_options: Credentials and settings of an object store, as for `omnizarr.open`.
         format: As for `omnizarr.create_array`.
-        options: The other options of `omnizarr.create_array`: `chunks` (those of the Dask array if not given), `shards`,
-            `codecs`, `fill_value`, `dims`, `attrs` and so on.
+        options: The other options of `omnizarr.create_array`: `chunks` (those of the Dask array if not given),
+            `shards`, `codecs`, `fill_value`, `dims`, `attrs` and so on.
 
     Returns:
         The `Array` that was written; a Dask array of the same values if `return_stored`; if not `compute`, a Dask
@@ -83,7 +83,7 @@ def from_dask(
     return _Writing(x, array, region_of(array, region, x.shape)).run(compute=compute, return_stored=return_stored)
 
 
-def to_zarr(
+def to_zarr(  # noqa: PLR0917 - as in Dask
     arr: Any,  # noqa: ANN401 - Dask has no types
     url: object,
     component: str | None = None,
@@ -244,4 +244,3 @@ def _write_block(
 def _write_scalar(block: Any, stored: Stored, region: Region, mark: object) -> Any:  # noqa: ANN401 - as above
     stored[region.selection] = block
     return block if mark is not None else np.asarray(stored[region.selection])
-
