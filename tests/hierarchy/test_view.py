@@ -64,8 +64,15 @@ def test_what_is_composed_reads_as_numpy_gives_it(pair, data):
     view = array.lazy
     for _ in range(data.draw(st.integers(1, 5))):
         kind, step = data.draw(steps(values.shape))
-        view, values = (view.transpose(step), values.transpose(step)) if kind == "transpose" else (view[step], values[step])
-        assert (view.shape, view.ndim, view.size, view.nbytes) == (values.shape, values.ndim, values.size, values.nbytes)
+        view, values = (
+            (view.transpose(step), values.transpose(step)) if kind == "transpose" else (view[step], values[step])
+        )
+        assert (view.shape, view.ndim, view.size, view.nbytes) == (
+            values.shape,
+            values.ndim,
+            values.size,
+            values.nbytes,
+        )
     np.testing.assert_array_equal(np.asarray(view), values)
     assert tuple(map(sum, view.chunks)) == values.shape
 
@@ -93,7 +100,9 @@ def test_index_arrays_read_as_numpy_gives_it(pair, data):
     view = array.lazy
     for _ in range(data.draw(st.integers(0, 2))):
         kind, step = data.draw(steps(values.shape))
-        view, values = (view.transpose(step), values.transpose(step)) if kind == "transpose" else (view[step], values[step])
+        view, values = (
+            (view.transpose(step), values.transpose(step)) if kind == "transpose" else (view[step], values[step])
+        )
     key = data.draw(fancy(values.shape))
     np.testing.assert_array_equal(np.asarray(view[key]), values[key])
 
