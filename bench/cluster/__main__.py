@@ -1,6 +1,6 @@
-"""`python -m bench.cluster [rechunk|scan|unaligned ...]`: work on a local cluster of Dask, against those who do the same.
+"""`python -m bench.cluster [rechunk|scan|unaligned ...]`: work on a local cluster of Dask, against others that do it.
 
-- `rechunk`: float32 values (4 GB unless told otherwise) from chunks (1, y, x) to (t, 8, 8), by 4 workers of 512 MB each.
+- `rechunk`: float32 values (4 GB unless told otherwise) from chunks (1, y, x) to (t, 8, 8), by 4 workers of 512 MB.
   Omnizarr loses a worker to `kill -9` half-way, the peers (rechunker, and Dask's own rechunk, both on zarr-python) do
   not. Peak memory is that of the largest worker.
 - `scan`: 2,000 netCDF files scanned and combined by 1 and by 2 workers.

@@ -8,7 +8,7 @@ import signal
 import threading
 from pathlib import Path
 from time import perf_counter, sleep
-from typing import Any
+from typing import Any, Self
 
 WORKERS = 4
 
@@ -40,7 +40,7 @@ class _Watch:
     def __init__(self, client: Any) -> None:
         self._client, self.peak, self._done = client, 0, threading.Event()
 
-    def __enter__(self) -> _Watch:
+    def __enter__(self) -> Self:
         self._thread = threading.Thread(target=self._look, daemon=True)
         self._thread.start()
         return self

@@ -34,9 +34,9 @@ def test_an_unknown_name_is_an_attribute_error():
 def test_arrays_offer_these_names():
     assert public(oz.Array) == {
         "append", "attrs", "basename", "blocks", "chunks", "close", "codecs", "dims", "dtype", "fill_value", "format",
-        "itemsize", "lazy", "metadata", "name", "nbytes", "nbytes_stored", "nchunks", "nchunks_stored", "ndim", "nshards",
-        "oindex", "order", "path", "read", "read_only", "refresh", "resize", "shape", "shards", "size", "store",
-        "to_dask", "vindex",
+        "itemsize", "lazy", "metadata", "name", "nbytes", "nbytes_stored", "nchunks", "nchunks_stored", "ndim",
+        "nshards", "oindex", "order", "path", "read", "read_only", "refresh", "resize", "shape", "shards", "size",
+        "store", "to_dask", "vindex",
     }  # fmt: skip
 
 

@@ -90,3 +90,58 @@ pub(super) fn rename_new(root: &Root, from: &str, to: &str) -> io::Result<bool> 
 pub(super) fn rename_new(root: &Root, from: &str, to: &str) -> io::Result<bool> {
     root.rename(from, to).map(|()| true)
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::mpsc::{RecvTimeoutError, channel};
+    use std::time::Duration;
+
+    use crate::buffer::Buffer;
+    use crate::error::Result;
+    use crate::store::{FileStore, Hold, Store};
+
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+    fn store() -> FileStore {
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        FileStore::new(std::env::temp_dir().join(format!("omnizarr-lock-{}-{number}", std::process::id())), false)
+    }
+
+    #[test]
+    fn the_first_writer_of_a_key_wins() -> Result<()> {
+        let store = store();
+        assert!(matches!(store.hold("c/0")?, Hold::Absent));
+        assert!(store.put_new("c/0", &[b"one"])?);
+        assert!(!store.put_new("c/0", &[b"two"])?);
+        let mut found = Buffer::default();
+        assert!(store.get("c/0", &mut found, 10)?);
+        assert_eq!(found.as_slice(), b"one");
+        assert_eq!(store.list_all("")?.1, Vec::<String>::new());
+        store.erase_prefix("")
+    }
+
+    #[test]
+    fn who_waits_gets_the_file_that_is_there_by_then() -> Result<()> {
+        let store = store();
+        store.put("a", &[b"old"])?;
+        let held = store.hold("a")?;
+        assert!(matches!(held, Hold::Kept(_)));
+        let (sender, receiver) = channel();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                // Another store of the same folder stands for another process: locks belong to open files.
+                let other = FileStore::new(store.path(), false);
+                let kept = other.hold("a");
+                let mut found = Buffer::default();
+                let _ = other.get("a", &mut found, 10);
+                let _ = sender.send((kept.is_ok_and(|one| matches!(one, Hold::Kept(_))), found.as_slice().to_vec()));
+            });
+            assert_eq!(receiver.recv_timeout(Duration::from_millis(100)), Err(RecvTimeoutError::Timeout));
+            assert!(store.put("a", &[b"new"]).is_ok());
+            drop(held);
+            assert_eq!(receiver.recv_timeout(Duration::from_secs(20)), Ok((true, b"new".to_vec())));
+        });
+        store.erase_prefix("")
+    }
+}

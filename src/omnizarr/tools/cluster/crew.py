@@ -168,7 +168,7 @@ class Crew:
         library = distributed()
         waiting: dict[Any, int] = {}
         rest = enumerate(pieces)
-        done = library.as_completed()
+        done = library.as_completed(loop=self._client.loop)
         try:
             self._send(function, rest, waiting, done, self.slots * _AHEAD)
             while waiting:
