@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from omnizarr.errors import OmnizarrError, OmnizarrWarning
     from omnizarr.hierarchy.array import Array
     from omnizarr.hierarchy.group import Group
+    from omnizarr.interop.dask import from_dask, to_dask
     from omnizarr.limits import Limits
     from omnizarr.nc.dataset.dataset import Dataset
     from omnizarr.nc.dataset.many import MFDataset
@@ -60,11 +61,13 @@ __all__ = [
     "diff",
     "errors",
     "explain",
+    "from_dask",
     "info",
     "open",
     "open_array",
     "open_group",
     "refs",
+    "to_dask",
     "validate",
 ]
 
@@ -94,11 +97,13 @@ _HOMES: Final = {
     "diff": "tools.diff",
     "errors": "",
     "explain": "store.url.explain",
+    "from_dask": "interop.dask",
     "info": "tools.info.info",
     "open": "api",
     "open_array": "api",
     "open_group": "api",
     "refs": "",
+    "to_dask": "interop.dask",
     "validate": "tools.validate",
 }
 

@@ -18,8 +18,8 @@ def test_the_package_offers_these_names():
     assert set(oz.__all__) == {
         "Array", "CloudStore", "Dataset", "FileStore", "Group", "Limits", "MFDataset", "MemoryStore", "OmnizarrError",
         "OmnizarrWarning", "ZipStore", "__version__", "at", "census", "codec", "consolidate", "convert", "copy",
-        "create_array", "create_group", "detect", "diff", "errors", "explain", "info", "open", "open_array",
-        "open_group", "refs", "validate",
+        "create_array", "create_group", "detect", "diff", "errors", "explain", "from_dask", "info", "open",
+        "open_array", "open_group", "refs", "to_dask", "validate",
     }  # fmt: skip
     for name in oz.__all__:
         if name != "__version__":
@@ -34,9 +34,9 @@ def test_an_unknown_name_is_an_attribute_error():
 def test_arrays_offer_these_names():
     assert public(oz.Array) == {
         "append", "attrs", "basename", "blocks", "chunks", "close", "codecs", "dims", "dtype", "fill_value", "format",
-        "itemsize", "metadata", "name", "nbytes", "nbytes_stored", "nchunks", "nchunks_stored", "ndim", "nshards",
-        "oindex", "order", "path", "read", "read_only", "refresh", "resize", "shape", "shards", "size", "store",
-        "vindex",
+        "itemsize", "lazy", "metadata", "name", "nbytes", "nbytes_stored", "nchunks", "nchunks_stored", "ndim",
+        "nshards", "oindex", "order", "path", "read", "read_only", "refresh", "resize", "shape", "shards", "size",
+        "store", "to_dask", "vindex",
     }  # fmt: skip
 
 

@@ -41,6 +41,20 @@ _LARGE = 8 << 20
 """From here on, memory of earlier results is used again: fresh pages cost as much as decoding into them."""
 
 
+_changes: dict[str, int] = {}
+"""How often this process has written to arrays, by their places."""
+
+
+def changes_of(place: str) -> int:
+    """Return how often this process has written to the array at a place."""
+    return _changes.get(place, 0)
+
+
+def note_change(place: str) -> None:
+    """Take note that the values of the array at a place are others now."""
+    _changes[place] = _changes.get(place, 0) + 1
+
+
 class Access:
     """One array, ready to be read and written, for one state of its metadata."""
 
@@ -52,6 +66,7 @@ class Access:
         "_origin",
         "_padded",
         "_path",
+        "_place",
         "_skipped",
         "_vlen",
         "_zero_fill",
@@ -73,12 +88,13 @@ class Access:
         grid = meta.grid
         fill = item_of(meta.fill, dtype) if dtype.item else meta.fill.bits
         target, prefix = kernel_target(store, path + "/" if path else "")
+        self._place = place_name(store, path)
         try:
             chain = compile_chain(meta.codecs, dtype, grid.longest, limits=limits)
             if any(codec.name in _VALUES for codec in meta.codecs):
                 steps_values.check_fill(chain.steps, fill)
         except OmnizarrError as error:
-            error.path = place_name(store, path)
+            error.path = self._place
             raise
         self._skipped = chain.skipped
         self._make = partial(
@@ -89,7 +105,7 @@ class Access:
             itemsize=dtype.itemsize,
             fill=fill,
             chain=chain.steps,
-            name=place_name(store, path),
+            name=self._place,
             vlen="bytes" if dtype.item else dtype.vlen,
             write_empty=write_empty,
             clipped=grid.clipped,
@@ -97,7 +113,7 @@ class Access:
             max_chunk_bytes=limits.max_chunk_bytes,
             max_variable_bytes=limits.max_variable_bytes,
         )
-        self.kernel = _made(self._make, meta, place_name(store, path))
+        self.kernel = _made(self._make, meta, self._place)
         self.grid = grid
         self._path = path or "/"
         self._dtype = dtype.numpy
@@ -228,6 +244,7 @@ class Access:
         if self._objects is not None:
             values = objects.packed(values, self._objects, self._path)
         values = broadcast(values, found.shape, self._path)
+        note_change(self._place)
         if not self._vlen:
             self._put(found, without_padding(values) if self._padded else values)
             return

@@ -6,6 +6,7 @@ import json
 from argparse import ArgumentTypeError, Namespace
 from typing import Any, Final
 
+from omnizarr.cli.cluster import add_cluster
 from omnizarr.cli.cures import cure_of
 from omnizarr.cli.output import Output
 from omnizarr.cli.parser import Parser
@@ -34,7 +35,10 @@ def configure(parser: Parser) -> None:
     )  # fmt: skip
     parser.add_argument("--include", metavar="PATTERN", action="append", default=[], help="only arrays of such names")
     parser.add_argument("--exclude", metavar="PATTERN", action="append", default=[], help="no arrays of such names")
-    parser.add_argument("--memory", metavar="SIZE", type=size, help="what values may take up on their way; 512MiB")
+    parser.add_argument(
+        "--memory", metavar="SIZE", type=size, help="what values may take up on their way; 512MiB, or what workers have"
+    )
+    add_cluster(parser)
     parser.add_argument("--overwrite", action="store_true", help="replace what is at the target")
     parser.add_argument("--lossy", action="store_true", help="leave out what the format cannot carry, values excepted")
     parser.add_argument("--verify", action="store_true", help="compare all values before anything old is erased")
@@ -46,6 +50,7 @@ def configure(parser: Parser) -> None:
             ("oz convert data.zarr --to v3", "in place; chunks stay as they are"),
             ("oz convert old.zarr new.zip --to v2 --verify", "into an archive, and compare"),
             ("oz convert a.zarr b.zarr --chunks time=1000,lat=16,lon=16 --codec zstd:5", "other chunks and codecs"),
+            ("oz convert a.zarr b.zarr --chunks time=-1,lat=8,lon=8 --cluster local:4 -n", "the plan for four workers"),
         )
     )
 
@@ -79,6 +84,7 @@ def run(arguments: Namespace, out: Output) -> int:
             resume=not arguments.no_resume,
             lossy=arguments.lossy,
             progress=bar,
+            cluster=arguments.cluster,
             **options,
         )
     if out.as_json:

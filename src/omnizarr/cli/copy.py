@@ -7,6 +7,7 @@ from argparse import Action, ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from typing import Any
 
+from omnizarr.cli.cluster import add_cluster
 from omnizarr.cli.output import Output
 from omnizarr.cli.parser import Parser
 from omnizarr.sizes import human_bytes
@@ -37,6 +38,7 @@ def configure(parser: Parser) -> None:
         (
             ("oz copy data.zarr data.zip", "pack a hierarchy into an archive"),
             ("oz copy in.nc out.zarr", "a netCDF file becomes Zarr; the other way round, too"),
+            ("oz copy data.zarr s3://bucket/data.zarr --cluster tcp://head:8786", "by the workers of a Dask cluster"),
             ("oz copy -k nc7 -d 5 -s -c time/24,lat/90,lon/180 in.zarr out.nc", "compressed, in chunks of that size"),
         )
     )
@@ -55,6 +57,7 @@ def _add_keys(parser: Parser) -> None:
             help=f"{does} of such names or paths (temp*, model/*/t), with all below them; can be given again",
         )
     group.add_argument("--verify", action="store_true", help="compare all bytes afterwards")
+    add_cluster(group)
     group.add_argument("--no-resume", action="store_true", help="do not go on with a copy that was stopped")
 
 
@@ -153,6 +156,7 @@ def run(arguments: Namespace, out: Output) -> int:
             dry_run=arguments.dry_run,
             resume=not arguments.no_resume,
             progress=bar,
+            cluster=arguments.cluster,
             **changes,
         )
     if out.as_json:

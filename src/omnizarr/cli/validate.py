@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
+from omnizarr.cli.cluster import add_cluster
 from omnizarr.cli.output import Output, Style
 from omnizarr.cli.parser import Parser
 from omnizarr.sizes import human_bytes
@@ -35,12 +36,14 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--select", metavar="RULES", help="only these rules: ids, their beginnings or names, by commas")
     parser.add_argument("--ignore", metavar="RULES", help="all rules but these")
     parser.add_argument("--strict", action="store_true", help="warnings count as errors")
+    add_cluster(parser)
     parser.add_argument("--sarif", action="store_true", help="print a SARIF 2.1.0 log instead of text")
     parser.add_argument("--rules", action="store_true", help="list all rules and end")
     parser.set_examples(
         (
             ("oz validate data.zarr", "documents, keys, sizes of chunks, indexes of shards"),
             ("oz validate data.zarr --decode", "every chunk, too"),
+            ("oz validate data.zarr --decode --cluster local:4", "by four workers of a Dask cluster"),
             ("oz validate data.zarr --repair", "mend what can be mended without a loss"),
         )
     )
@@ -69,6 +72,7 @@ def run(arguments: Namespace, out: Output) -> int:
             select=_words(arguments.select),
             ignore=_words(arguments.ignore),
             progress=bar,
+            cluster=arguments.cluster,
         )
     if arguments.sarif:
         from omnizarr.tools.validate.sarif import to_sarif  # noqa: PLC0415 - as above

@@ -15,6 +15,7 @@ from omnizarr.hierarchy import save
 from omnizarr.hierarchy.attrs import Attributes
 from omnizarr.hierarchy.changing import alone, changed
 from omnizarr.hierarchy.context import Context
+from omnizarr.hierarchy.doors import Doors
 from omnizarr.hierarchy.handle import Handle
 from omnizarr.hierarchy.indexers import Blocks, OIndex, VIndex, read_fields, write_fields
 from omnizarr.hierarchy.listing import reload
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-class Array(Handle):
+class Array(Handle, Doors):
     """An array in a store; made by `omnizarr.open_array`, `omnizarr.create_array` and groups, not by hand.
 
     A handle is cheap, may be shared between threads, and pickles as the place where the array is. It shows the array as
@@ -342,10 +343,6 @@ class Array(Handle):
     def __reduce__(self) -> tuple[object, ...]:
         context = self._context
         return _reopened, (context, self._path, self._meta.format, self._stored_order)
-
-    def __dask_tokenize__(self) -> tuple[object, ...]:
-        # The place and the metadata: what is stored may change under the same token, as with any file.
-        return ("omnizarr.Array", self._context.store.uri, self._path, repr(self._meta))
 
     def _opened(self) -> Access:
         """Return what reads and writes, made on first use."""

@@ -1,1 +1,1 @@
-"""At home in other packages: what they need to open, hold and write arrays of Omnizarr."""
+"""Omnizarr in other libraries: xarray and Dask."""

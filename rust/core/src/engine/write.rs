@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::mem::{self, View};
 use crate::pool::{self, Interrupt};
 use crate::scratch::{self, Scratch};
+use crate::store::Hold;
 use crate::vlen::{self, Arenas};
 
 /// Pieces of the caller's memory from this length on are stored from where they are rather than gathered first.
@@ -108,7 +109,7 @@ fn is_plain(chain: &Chain) -> bool {
 impl Call<'_> {
     fn write_key(&self, key: &str, cell: &Cell<'_>, work: &mut Scratch) -> Result<()> {
         let (chain, store) = (&self.engine.spec.chain, &self.engine.store);
-        let Scratch { cx, enc, dec, one, two, .. } = work;
+        let Scratch { cx, dec, one, two, .. } = work;
         if cell.is_whole() {
             if let Some(parts) = self.as_they_are(chain, cell, LONG) {
                 let blank = parts.iter().all(|part| self.is_blank(part));
@@ -118,12 +119,16 @@ impl Call<'_> {
             return self.put(key, some.then_some(&[dec.as_slice()]));
         }
         let _held = lock::hold(store.place(key));
-        if !store.is_conditional() {
-            let old = if store.get(key, enc, chain.encoded_size(&cell.shape).max())? { Old::Some } else { Old::None };
-            return self.merge(key, cell, &old, work).map(drop);
-        }
+        let most = chain.encoded_size(&cell.shape).max();
         for attempt in 0..MOST_TRIES {
-            let most = chain.encoded_size(&cell.shape).max();
+            if !store.is_conditional() {
+                let kept = store.hold(key)?;
+                let there = !matches!(kept, Hold::Absent) && store.get(key, &mut work.enc, most)?;
+                if self.merge(key, cell, if there { &Old::Some } else { &Old::None }, work)? {
+                    return Ok(());
+                }
+                continue;
+            }
             let old = store.get_tagged(key, &mut work.enc, most)?.map_or(Old::None, Old::Tagged);
             // To erase a chunk others may be writing to has no condition: it is kept, though it holds nothing but fill.
             let keeps_blank = matches!(old, Old::Tagged(_));
@@ -180,6 +185,7 @@ impl Call<'_> {
         match (some, old) {
             (true, Old::Tagged(tag)) => return store.put_tagged(key, parts, Some(tag.clone())),
             (true, Old::None) if store.is_conditional() => return store.put_tagged(key, parts, None),
+            (true, Old::None) => return store.put_new(key, parts),
             (true, _) => store.put(key, parts)?,
             (false, Old::None) => {}
             (false, _) => store.clear(key)?,

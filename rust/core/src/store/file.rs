@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use arc_swap::ArcSwapOption;
 
 use super::file_confined::{Access, Root, identity};
-use super::{Listing, Object, Store, Token, check_key, check_prefix, is_debris, place_of};
+use super::file_lock::{hold, rename_new};
+use super::{Hold, Listing, Object, Store, Token, check_key, check_prefix, is_debris, place_of};
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
 
@@ -104,6 +105,11 @@ impl FileStore {
     }
 
     fn put_by(&self, key: &str, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<()> {
+        self.put_at(key, false, write).map(drop)
+    }
+
+    /// Put a file, with `new` only where there is none; `false` if there is.
+    fn put_at(&self, key: &str, new: bool, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<bool> {
         check_key(key)?;
         let fail = |error: io::Error| failure(key, "put", &error);
         let root = match self.root()? {
@@ -113,11 +119,17 @@ impl FileStore {
                 self.root()?.ok_or_else(|| fail(io::ErrorKind::NotFound.into()))?
             }
         };
-        self.replace(&root, key, write).map_err(fail)
+        self.replace(&root, key, new, write).map_err(fail)
     }
 
     /// Write to a file of another name beside the key, then rename.
-    fn replace(&self, root: &Root, key: &str, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    fn replace(
+        &self,
+        root: &Root,
+        key: &str,
+        new: bool,
+        write: impl FnOnce(&mut File) -> io::Result<()>,
+    ) -> io::Result<bool> {
         let (parent, _) = key.rsplit_once('/').unwrap_or(("", key));
         let (temporary, mut file) = loop {
             let number = TEMPORARY.fetch_add(1, Ordering::Relaxed);
@@ -136,17 +148,20 @@ impl FileStore {
             written = written.and_then(|()| file.sync_all());
         }
         drop(file);
-        let done = written.and_then(|()| root.rename(&temporary, key));
+        let done = written.and_then(|()| match new {
+            true => rename_new(root, &temporary, key),
+            false => root.rename(&temporary, key).map(|()| true),
+        });
         if done.is_err() {
             // The write failed already; that its rest cannot be removed either adds nothing.
             let _ = root.unlink(&temporary);
         }
-        done?;
+        let done = done?;
         if self.durable && cfg!(unix) {
             let parent = if parent.is_empty() { "." } else { parent };
             root.file(parent, Access::Directory)?.sync_all()?;
         }
-        Ok(())
+        Ok(done)
     }
 }
 
@@ -275,6 +290,16 @@ impl Store for FileStore {
 
     fn put(&self, key: &str, parts: &[&[u8]]) -> Result<()> {
         self.put_by(key, |file| parts.iter().try_for_each(|part| file.write_all(part)))
+    }
+
+    fn put_new(&self, key: &str, parts: &[&[u8]]) -> Result<bool> {
+        self.put_at(key, true, |file| parts.iter().try_for_each(|part| file.write_all(part)))
+    }
+
+    fn hold(&self, key: &str) -> Result<Hold> {
+        check_key(key)?;
+        let Some(root) = self.root()? else { return Ok(Hold::Absent) };
+        hold(&root, key).map_err(|error| failure(key, "put", &error))
     }
 
     fn as_file(&self, key: &str) -> Result<Option<File>> {

@@ -181,6 +181,27 @@ impl Root {
         fs::rename(self.path(from), self.path(to))
     }
 
+    /// Give a finished file a name in the same directory that no file has yet.
+    #[cfg(unix)]
+    pub fn rename_new(&self, from: &str, to: &str) -> io::Result<()> {
+        #[cfg(target_os = "linux")]
+        return {
+            use rustix::fs::{RenameFlags, renameat_with};
+            use rustix::io::Errno;
+            match renameat_with(&self.handle, from, &self.handle, to, RenameFlags::NOREPLACE) {
+                // Not every file system knows this; a second name, and the first removed, is the same in two steps.
+                Err(Errno::INVAL | Errno::NOSYS) => {
+                    rustix::fs::linkat(&self.handle, from, &self.handle, to, rustix::fs::AtFlags::empty())
+                        .and_then(|()| rustix::fs::unlinkat(&self.handle, from, rustix::fs::AtFlags::empty()))
+                }
+                done => done,
+            }
+            .map_err(io::Error::from)
+        };
+        #[cfg(not(target_os = "linux"))]
+        fs::hard_link(self.path(from), self.path(to)).and_then(|()| fs::remove_file(self.path(from)))
+    }
+
     /// Remove a file or a link.
     pub fn unlink(&self, key: &str) -> io::Result<()> {
         #[cfg(target_os = "linux")]

@@ -2,6 +2,7 @@
 
 mod file;
 mod file_confined;
+mod file_lock;
 mod memory;
 mod names;
 pub mod zip;
@@ -92,6 +93,16 @@ pub trait Locate: Sync {
     fn doubt(&self) {}
 }
 
+/// What keeps others from changing a value.
+pub enum Hold {
+    /// Nobody else changes a part of it until this is dropped.
+    Kept(Box<dyn Send>),
+    /// Nothing is there: whoever stores it first wins, see [`Store::put_new`].
+    Absent,
+    /// The store cannot keep other processes away.
+    Free,
+}
+
 /// Gives up what is under way.
 pub type Abort = Box<dyn Fn() + Send + Sync>;
 
@@ -166,6 +177,16 @@ pub trait Store: Send + Sync {
 
     /// Store the parts, one after the other, as one value: whole or not at all.
     fn put(&self, key: &str, parts: &[&[u8]]) -> Result<()>;
+
+    /// Store a value if nothing is there; `false` if there is something, in stores that can tell.
+    fn put_new(&self, key: &str, parts: &[&[u8]]) -> Result<bool> {
+        self.put(key, parts).map(|()| true)
+    }
+
+    /// Keep other processes from changing a part of a value while this one does.
+    fn hold(&self, _key: &str) -> Result<Hold> {
+        Ok(Hold::Free)
+    }
 
     /// The value as an open file of the system's, where it is one.
     fn as_file(&self, _key: &str) -> Result<Option<File>> {

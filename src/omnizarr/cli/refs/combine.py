@@ -33,6 +33,7 @@ def configure(parser: Parser) -> None:
         (
             ("oz refs combine day*.nc -d time -o days.parq", "days one after the other"),
             ("oz refs combine r*.nc -d 'member=r{:d}.nc' -d time -o all.parq", "and members of an ensemble"),
+            ("oz refs combine day*.nc -d time -o days.parq --cluster local:4", "scanned by workers of a Dask cluster"),
             ("oz refs combine t.json u.json -o both.json", "variables of several files"),
         )
     )
@@ -91,6 +92,7 @@ def scan_settings(arguments: Namespace) -> dict[str, Any]:
     return {
         "scan": refs.Options(arguments.inline, arguments.group, only, skip, "drop" if arguments.drop else "raise"),
         "workers": arguments.workers,
+        "cluster": arguments.cluster,
         "cache": arguments.cache,
         "on_error": "skip" if arguments.skip_errors else "raise",
     }

@@ -24,6 +24,7 @@ def configure(parser: Parser) -> None:
         (
             ("oz refs scan day1.nc -o day1.json", "one file"),
             ("oz refs scan day*.nc -o sets --form json.zst", "a set of each, in a folder"),
+            ("oz refs scan /data/*.nc -o sets --cluster tcp://head:8786", "on the workers of a Dask cluster"),
             ("oz refs scan model.h5 -o model.parq --only 't*' --inline 0", "some variables, nothing in the set itself"),
         )
     )
@@ -47,6 +48,7 @@ def run(arguments: Namespace, out: Output) -> int:
             arguments.files,
             scan_settings(arguments)["scan"],
             workers=options["workers"],
+            cluster=options["cluster"],
             cache=options["cache"],
             progress=lambda done, total: bar(done, total, 0),
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any
 
+from omnizarr.cli.cluster import add_cluster
 from omnizarr.cli.parser import Parser
 from omnizarr.refs.figures import Summary
 from omnizarr.refs.scanners.source import DEFAULTS
@@ -85,6 +86,7 @@ def add_scan(parser: Parser) -> None:
         "--drop", action="store_true", help="leave out variables that references cannot describe, with a warning"
     )
     group.add_argument("--workers", type=int, metavar="N", help="processes; by default one for each processor")
+    add_cluster(group)
     group.add_argument(
         "--cache", metavar="FOLDER", help="keep what was found there; files that are the same are not scanned"
     )
@@ -101,6 +103,7 @@ def scan_options(arguments: Namespace) -> dict[str, Any]:
         "only": arguments.only,
         "skip": arguments.skip,
         "workers": arguments.workers,
+        "cluster": arguments.cluster,
         "cache": arguments.cache,
         "on_error": "skip" if arguments.skip_errors else "drop" if arguments.drop else "raise",
     }

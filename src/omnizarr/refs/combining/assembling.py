@@ -47,6 +47,7 @@ class Settings(TypedDict, total=False):
     limits: Limits
     scan: Scan
     workers: int | None
+    cluster: object
     cache: str | os.PathLike[str] | None
     on_error: Literal["raise", "skip"]
     progress: Progress | None
@@ -97,6 +98,7 @@ def scanning_of(given: Settings) -> Scanning:
         given.get("cache"),
         given.get("on_error", usual.on_error),
         given.get("progress"),
+        given.get("cluster"),
     )
 
 
@@ -116,7 +118,8 @@ def combine(
             of files and of sets: files are scanned, and sets are read. Or mappings, as JSON has sets.
         concat: The dimensions; a mapping says where the coordinate of each set is from, see `Selector`.
         settings: `identical`, `compat`, `attributes`, `keep`, `missing`, `sort`: see `Options`. For files that are
-            scanned: `scan` (its options), `workers`, `cache`, `on_error`, `progress`, as for `scan`.
+            scanned: `scan` (its options), `workers`, `cluster`, `cache`, `on_error`, `progress`, as for
+            `scan`.
 
     Raises:
         MetadataError: If the sets do not fit together; all that does not fit is told at once, with the files' names.

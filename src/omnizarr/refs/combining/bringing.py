@@ -21,6 +21,7 @@ class Scanning(NamedTuple):
     cache: str | os.PathLike[str] | None = None
     on_error: Literal["raise", "skip"] = "raise"
     progress: Progress | None = None
+    cluster: object = None
 
 
 class Brought(NamedTuple):
@@ -59,7 +60,9 @@ def with_files(
     files = [one.where for _, one in given if isinstance(one, Place) and not _is_set(one)]
     known: dict[str, References] = {}
     if files:
-        results = scan_all(files, how.options, workers=how.workers, cache=how.cache, progress=how.progress)
+        results = scan_all(
+            files, how.options, workers=how.workers, cluster=how.cluster, cache=how.cache, progress=how.progress
+        )
         checked(results, how.on_error)
         known = {one.where: one.references for one in results if one.references is not None}
     found = Brought([], [one.where for _, one in given if isinstance(one, Place)], [])

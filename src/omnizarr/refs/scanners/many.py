@@ -57,6 +57,7 @@ class Settings(TypedDict, total=False):
     only: Iterable[str]
     skip: Iterable[str]
     workers: int | None
+    cluster: object
     cache: str | os.PathLike[str] | None
     on_error: OnError
     progress: Progress | None
@@ -82,6 +83,8 @@ def scan(
         only: Only variables of these names, in which `*` and `?` stand for any letters.
         skip: All but variables of these names.
         workers: How many processes scan many files; by default one for each processor.
+        cluster: Who scans many files instead: the address of a Dask scheduler, `"local:4"` for so many workers on this
+            machine, or a client of Dask's.
         cache: A folder where results are kept; a file that has not changed since is not scanned again.
         on_error: What becomes of what cannot be described by references: "raise" is an error that names all of it,
             "drop" leaves out such variables with a warning, "skip" whole files.
@@ -113,8 +116,8 @@ def scan(
         if found.references is None:
             raise found.error or ScanError(f"{found.where} cannot be scanned")
         return found.references
-    workers, progress = settings.get("workers"), settings.get("progress")
-    results = scan_all(where, options, workers=workers, cache=cache, progress=progress)
+    workers, progress, cluster = settings.get("workers"), settings.get("progress"), settings.get("cluster")
+    results = scan_all(where, options, workers=workers, cluster=cluster, cache=cache, progress=progress)
     return checked(results, settings.get("on_error", "raise"))
 
 
@@ -123,6 +126,7 @@ def scan_all(
     options: Options = DEFAULTS,
     *,
     workers: int | None = None,
+    cluster: object = None,
     cache: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> list[Scanned]:
@@ -132,6 +136,7 @@ def scan_all(
         places: Files and folders, as paths or URLs.
         options: What is wanted of each.
         workers: How many processes work on it; by default one for each processor.
+        cluster: Workers of a Dask cluster that do it instead, as for `scan`.
         cache: A folder where results are kept; a file that has not changed since is not scanned again.
         progress: Called after each place.
 
@@ -141,7 +146,9 @@ def scan_all(
     names = [os.fspath(place) for place in places]
     found: list[Scanned | None] = [None] * len(names)
     store = None if cache is None else Cache(cache, options)
-    for done, (i, result) in enumerate(_results(names, options, workers, store), 1):
+    for done, (i, result) in enumerate(
+        _results(names, options, workers if cluster is None else _Cluster(cluster), store), 1
+    ):
         found[i] = result
         if progress is not None:
             progress(done, len(names))
@@ -169,7 +176,7 @@ def checked(found: Sequence[Scanned], on_error: str) -> list[References]:
 
 
 def _results(
-    names: list[str], options: Options, workers: int | None, cache: Cache | None
+    names: list[str], options: Options, workers: int | _Cluster | None, cache: Cache | None
 ) -> Iterator[tuple[int, Scanned]]:
     left: list[int] = []
     for i, name in enumerate(names):
@@ -178,12 +185,29 @@ def _results(
             yield i, Scanned(name, known)
         else:
             left.append(i)
-    count = min(workers or os.cpu_count() or 1, len(left))
-    results = _alone(names, left, options) if count < 2 or len(left) < _FEW else _spread(names, left, options, count)
+    if isinstance(workers, _Cluster):
+        results = workers.scanned(names, left, options)
+    else:
+        count = min(workers or os.cpu_count() or 1, len(left))
+        alone = count < 2 or len(left) < _FEW
+        results = _alone(names, left, options) if alone else _spread(names, left, options, count)
     for i, result in results:
         if cache is not None and result.references is not None:
             cache.put(names[i], result.references)
         yield i, result
+
+
+class _Cluster(NamedTuple):
+    """A cluster that a caller named."""
+
+    where: object
+
+    def scanned(self, names: list[str], left: list[int], options: Options) -> Iterator[tuple[int, Scanned]]:
+        """Scan the files there; a layer above this one knows of Dask."""
+        found: Iterator[tuple[int, Scanned]] = import_module("omnizarr.tools.cluster.scanning").scan_on(
+            self.where, names, left, options
+        )
+        return found
 
 
 def _alone(names: list[str], left: list[int], options: Options) -> Iterator[tuple[int, Scanned]]:

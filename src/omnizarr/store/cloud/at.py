@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -40,3 +41,16 @@ def at(where: str, **storage_options: Any) -> At:  # noqa: ANN401 - options of m
     At('s3://data/ocean', {'key': …, 'secret': …})
     """
     return At(where, storage_options)
+
+
+def located(where: object, storage_options: Mapping[str, Any] | None) -> object:
+    """Return a place with its options, if there are any.
+
+    Raises:
+        TypeError: If it is a store, which has its own.
+    """
+    if not storage_options:
+        return where
+    if not isinstance(where, (str, os.PathLike)):
+        raise TypeError("storage_options are for a URL or path; a store has its own")
+    return At(os.fspath(where), storage_options)

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from omnizarr.errors import MetadataError
 from omnizarr.limits import DEFAULT_LIMITS, Limits
+from omnizarr.tools.cluster.crew import Crew
 from omnizarr.tools.convert.run import Settings, convert_in_place, convert_to, plan_only, undo
 from omnizarr.tools.convert.values import KEPT, Conversion, Node, Refusal, Wish
 from omnizarr.tools.patterns import wanted
 from omnizarr.tools.progress import Progress, silent
-from omnizarr.tools.transfer.transfer import MEMORY
 
 if TYPE_CHECKING:
     from omnizarr.tools.convert.values import Lengths
@@ -38,7 +38,8 @@ def convert(
     dry_run: bool = False,
     verify: bool = False,
     resume: bool = True,
-    memory: int = MEMORY,
+    memory: int | None = None,
+    cluster: object = None,
     progress: Progress | None = None,
     lossy: bool = False,
     limits: Limits = DEFAULT_LIMITS,
@@ -59,7 +60,9 @@ def convert(
         dry_run: Whether to say only what would be done, and what cannot be.
         verify: Whether to compare all values with the source before anything old is erased.
         resume: Whether to go on with the same conversion if it was stopped; otherwise it begins anew.
-        memory: Bytes that values may take up on their way.
+        memory: Bytes that values may take up on their way: 512 MiB; on each worker of a cluster, what it has to spare.
+        cluster: Where values are moved, if not by the threads of this process: the address of a Dask scheduler,
+            `"local:4"` for so many workers on this machine, `"local:4,memory=1GB"`, or a client of Dask's.
         progress: Told how far it has come.
         lossy: Whether what the format cannot carry, and no value depends on, may be left out.
         limits: Bounds on what documents may claim.
@@ -81,7 +84,7 @@ def convert(
     >>> oz.open(new)[...].tolist(), oz.open(new).dims
     ([[1, 2], [3, 4]], ('y', 'x'))
     """
-    if memory < 1:
+    if memory is not None and memory < 1:
         raise MetadataError(f"memory is {memory}, which is not a number of bytes")
     kept = codecs is None
     chain: object = [] if isinstance(codecs, str) and codecs == "none" else codecs
@@ -100,6 +103,13 @@ def convert(
         verify=verify,
         resume=resume,
     )
+    if cluster is None:
+        return _run(source, target, settings, dry_run=dry_run)
+    with Crew(cluster) as crew:
+        return _run(source, target, settings._replace(crew=crew), dry_run=dry_run)
+
+
+def _run(source: object, target: object, settings: Settings, *, dry_run: bool) -> Conversion:
     if dry_run:
         return plan_only(source, target, settings)
     if target is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
 from omnizarr.array.io import Access
@@ -12,13 +13,16 @@ from omnizarr.model.array import ArrayMeta
 from omnizarr.store.file import FileStore
 from omnizarr.store.protocol import Store, place_name
 from omnizarr.store.wrap import PrefixStore
+from omnizarr.tools.cluster.crew import Crew
+from omnizarr.tools.cluster.keys import copy_on
+from omnizarr.tools.cluster.moving import Side, plan_for, run_on
 from omnizarr.tools.convert.journal import SCRATCH, Keeper, Record, mark_of
 from omnizarr.tools.convert.keys import BATCH, any_chunk, chunks_of, copy_chunks
 from omnizarr.tools.convert.values import Step
-from omnizarr.tools.copy.sweeping import check_no_links
+from omnizarr.tools.copy.sweeping import check_no_links, sweep
 from omnizarr.tools.progress import Progress
+from omnizarr.tools.transfer.transfer import MEMORY, plan_transfer, run_transfer
 from omnizarr.tools.transfer.transfer import Plan as Transfer
-from omnizarr.tools.transfer.transfer import plan_transfer, run_transfer
 
 Pairs: TypeAlias = list[tuple[str, str]]
 
@@ -36,8 +40,17 @@ class Task(NamedTuple):
         return self.work.total if isinstance(self.work, Transfer) else len(self.work)
 
 
-def tasks_of(context: Context, path: str, steps: list[tuple[Step, Record]], memory: int) -> list[Task]:
+def tasks_of(
+    context: Context, path: str, steps: list[tuple[Step, Record]], memory: int | None, crew: Crew | None = None
+) -> list[Task]:
     """Return the work for all arrays whose chunks are written.
+
+    Args:
+        context: Where they are read.
+        path: The path of the node that is converted.
+        steps: What is to be done with each, and what the journal has of it.
+        memory: Bytes that values may take up on their way; what there is by default if `None`.
+        crew: The workers that will do it, if this process does not.
 
     Raises:
         LimitError: The memory does not suffice for one chunk or shard.
@@ -54,9 +67,20 @@ def tasks_of(context: Context, path: str, steps: list[tuple[Step, Record]], memo
             found = chunks_of(context.store, place, old)
             work: Pairs | Transfer = [(inner, new.keys.key(index)) for inner, index in found]
         else:
-            work = plan_transfer(old, new, memory=memory)
+            work = transfer_of(old, new, memory, crew)
         tasks.append(Task(step, record, work))
     return tasks
+
+
+def transfer_of(old: ArrayMeta, new: ArrayMeta, memory: int | None, crew: Crew | None) -> Transfer:
+    """Plan how values are moved, for this process or the workers of a cluster.
+
+    Raises:
+        LimitError: The memory does not suffice for one chunk or shard.
+    """
+    if crew is not None:
+        return plan_for(crew, old, new, memory)
+    return plan_transfer(old, new, memory=MEMORY if memory is None else memory)
 
 
 class Builder:
@@ -67,9 +91,13 @@ class Builder:
         path: The path of the node that is converted.
         keeper: The journal, which knows where the target is.
         progress: Told how far the work has come.
+        crew: Workers that do it, if this process does not.
     """
 
-    def __init__(self, source: Context, path: str, keeper: Keeper, progress: Progress) -> None:
+    def __init__(
+        self, source: Context, path: str, keeper: Keeper, progress: Progress, crew: Crew | None = None
+    ) -> None:
+        self._crew = crew
         self._source = source
         self._path = path
         self.keeper = keeper
@@ -144,6 +172,9 @@ class Builder:
             self.keeper.note(number, count)
 
         self._region = done
+        if self._crew is not None:
+            self._send(self._crew, task, (old, origin), (new, path), on_region)
+            return
         if isinstance(task.work, Transfer):
             reader = Access(self._source.store, origin, old, limits=limits)
             writer = Access(store, path, new, limits=limits)
@@ -154,6 +185,27 @@ class Builder:
         pairs = task.work[done:]
         for at, nbytes in enumerate(copy_chunks((self._source.store, start), (store, new_start), pairs), 1):
             on_region(min(done + at * BATCH, len(task.work)), nbytes)
+
+    def _send(
+        self,
+        crew: Crew,
+        task: Task,
+        source: tuple[ArrayMeta, str],
+        target: tuple[ArrayMeta, str],
+        on_region: Callable[[int, int], None],
+    ) -> None:
+        """Do a task on a cluster."""
+        store, limits, done = self.keeper.store, self._source.limits, self._region
+        if isinstance(task.work, Transfer):
+            sides = Side(self._source.store, source[1], source[0], limits), Side(store, target[1], target[0], limits)
+            scratch = PrefixStore(store, self._work())
+            run_on(crew, task.work, sides, scratch=scratch, done=done, on_region=on_region)
+        else:
+            start, new_start = (one + "/" if one else "" for one in (source[1], target[1]))
+            copy_on(crew, ((self._source.store, start), (store, new_start)), task.work, done, on_region)
+        if crew.lost:
+            # What a worker was writing when it was killed lies there, and no one else will take it away.
+            sweep(store, target[1] + "/" if target[1] else "")
 
     def _scratch(self, store: Store) -> Store | None:
         # Beside the target, so that a run that goes on finds what an earlier one has put there.

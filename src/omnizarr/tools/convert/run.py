@@ -6,23 +6,26 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from omnizarr.array.io import Access
-from omnizarr.errors import ConflictError, CorruptError, NotFoundError, OmnizarrError, UnsupportedError
+from omnizarr.errors import ConflictError, CorruptError, LimitError, NotFoundError, OmnizarrError, UnsupportedError
 from omnizarr.format.dialects import WRITABLE
 from omnizarr.format.names import join
 from omnizarr.hierarchy.nodes import load
 from omnizarr.limits import Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
-from omnizarr.tools.convert.build import Builder, Task, tasks_of
-from omnizarr.tools.convert.journal import Journal, Keeper, load_journal, mark_of
+from omnizarr.tools.cluster.crew import Crew
+from omnizarr.tools.cluster.moving import describe
+from omnizarr.tools.convert.build import Builder, Task, tasks_of, transfer_of
+from omnizarr.tools.convert.journal import JOURNAL, Journal, Keeper, load_journal, mark_of
 from omnizarr.tools.convert.places import Spot, check_in_place, check_target, check_two, make_room, node_at, spot_at
 from omnizarr.tools.convert.plan import Chosen, make_plan
 from omnizarr.tools.convert.records import journal_of
 from omnizarr.tools.convert.switch import forward, publish, rollback
 from omnizarr.tools.convert.used import check_used
-from omnizarr.tools.convert.values import Conversion, Plan, Refusal, Wish, format_named, summary
+from omnizarr.tools.convert.values import Conversion, Plan, Refusal, Step, Wish, format_named, summary
 from omnizarr.tools.convert.verify import check_equal
 from omnizarr.tools.progress import Progress
+from omnizarr.tools.transfer.transfer import MEMORY
 
 _GO_ON: Final = "Give the same command again to go on, or undo it: oz convert --rollback."
 
@@ -38,11 +41,15 @@ class Settings(NamedTuple):
     """All that tells one conversion from another."""
 
     limits: Limits
-    memory: int
+    memory: int | None
+    """Bytes that values may take up on their way, for one worker if there are any; what there is if not given."""
+
     progress: Progress
     overwrite: bool
     verify: bool
     resume: bool
+    crew: Crew | None = None
+    """Workers that move values, if this process does not."""
 
 
 class _Job(NamedTuple):
@@ -82,7 +89,7 @@ def plan_only(source: object, target: object, settings: Settings) -> Conversion:
             in_place,
             meta.format,
             wish.format,
-            summary(plan.steps),
+            summary([_told(step, settings) for step in plan.steps]),
             tuple(refused),
             written=False,
             verified=False,
@@ -91,6 +98,19 @@ def plan_only(source: object, target: object, settings: Settings) -> Conversion:
         )
     finally:
         spot.close()
+
+
+def _told(step: Step, settings: Settings) -> Step:
+    """Say how values will be moved, if workers move them: their memory is what such a plan is for."""
+    old, new = step.source, step.target
+    moved = step.how in ("recode", "rechunk") and settings.crew is not None
+    if not moved or not isinstance(old, ArrayMeta) or not isinstance(new, ArrayMeta):
+        return step
+    try:
+        words = describe(transfer_of(old, new, settings.memory, settings.crew))
+    except LimitError as error:
+        words = [f"{error.message}: {error.hint}"]
+    return step._replace(notes=(*step.notes, *words))
 
 
 def convert_in_place(source: object, settings: Settings) -> Conversion:
@@ -202,11 +222,14 @@ def _converted(job: _Job, settings: Settings) -> Conversion:
     keeper = Keeper(store, path, begun)
     if job.in_place and all(step.how == "keep" for step in steps):
         return _result(job, form, 0, verified=False, resumed=resumed)
-    tasks = tasks_of(job.source.context, job.source.path, [*zip(steps, begun.records, strict=True)], settings.memory)
+    pairs = [*zip(steps, begun.records, strict=True)]
+    if settings.crew is not None:
+        settings.crew.check_reach(job.source.context.store, store)
+    tasks = tasks_of(job.source.context, job.source.path, pairs, settings.memory, settings.crew)
     above: dict[str, bytes] = {}
     if not job.in_place:
         above = make_room(job.target, form, overwrite=settings.overwrite, begun=journal is not None)
-    builder = Builder(job.source.context, job.source.path, keeper, settings.progress)
+    builder = Builder(job.source.context, job.source.path, keeper, settings.progress, settings.crew)
     if journal is None:
         builder.check_free(tasks)
     _run(job, builder, tasks, above, settings)
@@ -244,6 +267,8 @@ def _run(job: _Job, builder: Builder, tasks: list[Task], above: dict[str, bytes]
     try:
         if keeper.journal.state == "building":
             keeper.write()
+            if settings.crew is not None:
+                settings.crew.check_sees(keeper.store, join(keeper.path, JOURNAL))
             builder.run(tasks)
             if settings.verify:
                 _verify(job, builder, tasks, settings)
@@ -284,7 +309,7 @@ def _verify(job: _Job, builder: Builder, tasks: Sequence[Task], settings: Settin
         origin = join(job.source.path, step.path).rstrip("/")
         reader = Access(job.source.context.store, origin, old, limits=settings.limits)
         writer = Access(where, path, new, limits=settings.limits)
-        check_equal(reader, old, writer, new, memory=settings.memory, place=job.target.name)
+        check_equal(reader, old, writer, new, memory=settings.memory or MEMORY, place=job.target.name)
 
 
 def _verify_documents(job: _Job, keeper: Keeper) -> None:

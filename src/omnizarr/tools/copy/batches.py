@@ -8,6 +8,8 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from omnizarr.native import copy_keys
 from omnizarr.store.protocol import Store, kernel_target
+from omnizarr.tools.cluster.crew import Crew
+from omnizarr.tools.cluster.keys import Found, task_on
 from omnizarr.tools.progress import Progress, silent
 
 Task: TypeAlias = Literal["copy", "resume", "compare", "measure"]
@@ -36,6 +38,17 @@ class Moved(NamedTuple):
     different: tuple[str, ...] = ()
     """Keys whose values differ."""
 
+    def plus(self, batch: Sequence[str], found: Found) -> Moved:
+        """Add what came of a batch of keys, as the kernel tells it."""
+        done, nbytes, kept, missing, different = found
+        return Moved(
+            self.done + done,
+            self.nbytes + nbytes,
+            self.kept + kept,
+            (*self.missing, *(batch[i] for i in missing)),
+            (*self.different, *(batch[i] for i in different)),
+        )
+
 
 class Mover:
     """Two stores, what the keys of each begin with, and who is told how far it is.
@@ -46,11 +59,21 @@ class Mover:
         target: Where they go.
         new_start: What their keys begin with there.
         progress: Told after each batch.
+        crew: Workers that do it, if this process does not.
     """
 
     def __init__(
-        self, source: Store, start: str, target: Store, new_start: str, progress: Progress | None = None
+        self,
+        source: Store,
+        start: str,
+        target: Store,
+        new_start: str,
+        progress: Progress | None = None,
+        *,
+        crew: Crew | None = None,
     ) -> None:
+        self._crew = crew
+        self._places = (source, start), (target, new_start)
         self._source = kernel_target(source, start)
         self._target = kernel_target(target, new_start)
         self._progress = progress or silent
@@ -61,21 +84,24 @@ class Mover:
 
     def __call__(self, keys: Sequence[str], task: Task) -> Moved:
         """Do a task with each key; they follow what the keys of each store begin with."""
+        if self._crew is not None:
+            return self._spread(self._crew, keys, task)
         total = Moved()
         at = 0
         while at < len(keys):
             batch = keys[at : at + self._batch]
             began = time.monotonic()
             done, nbytes, kept, missing, different = copy_keys(self._source, self._target, batch, task)
-            total = Moved(
-                total.done + done,
-                total.nbytes + nbytes,
-                total.kept + kept,
-                (*total.missing, *(batch[i] for i in missing)),
-                (*total.different, *(batch[i] for i in different)),
-            )
+            total = total.plus(batch, (done, nbytes, kept, missing, different))
             at += len(batch)
             self._told(len(batch), nbytes, time.monotonic() - began)
+        return total
+
+    def _spread(self, crew: Crew, keys: Sequence[str], task: Task) -> Moved:
+        total = Moved()
+        for batch, found in task_on(crew, self._places, keys, task):
+            total = total.plus(batch, found)
+            self._told(len(batch), found[1], 0.0)
         return total
 
     def _told(self, keys: int, nbytes: int, seconds: float) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, Unpack, cast
 
 from omnizarr.errors import ConflictError, ExistsError, NotFoundError, UnsupportedError
@@ -19,6 +20,7 @@ from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.store.file import FileStore
 from omnizarr.store.protocol import Store, place_name
+from omnizarr.tools.cluster.crew import Crew
 from omnizarr.tools.copy import note as journal
 from omnizarr.tools.copy.asked import check_no_others, needs_the_model
 from omnizarr.tools.copy.batches import Moved, Mover
@@ -81,6 +83,7 @@ def copy(
     dry_run: bool = False,
     resume: bool = True,
     progress: Progress | None = None,
+    cluster: object = None,
     limits: Limits = DEFAULT_LIMITS,
     **changes: Unpack[Changes],
 ) -> Copied:
@@ -105,6 +108,8 @@ def copy(
         dry_run: Whether to count only what would be copied.
         resume: Whether to go on with a copy that was stopped.
         progress: Told how many keys are done, of how many, and the bytes.
+        cluster: Who copies keys, if not the threads of this process: the address of a Dask scheduler, `"local:4"` for
+            so many workers on this machine, or a client of Dask's.
         limits: Bounds on what documents may claim.
         changes: See `omnizarr.tools.copy.changes.Changes`: kinds, chunks, filters, parts of datasets.
 
@@ -120,8 +125,8 @@ def copy(
     (True, np.int32(7))
     """
     if needs_the_model(source, target, changes):
-        others = {"path": path, "target_path": target_path, "include": include, "exclude": exclude, "verify": verify}
-        check_no_others(others)
+        others = {"path": path, "target_path": target_path, "include": include, "exclude": exclude}
+        check_no_others({**others, "verify": verify, "cluster": cluster})
         names = datasets.copy_through_model(
             source, target, changes, overwrite=overwrite, dry_run=dry_run, progress=progress
         )
@@ -129,8 +134,8 @@ def copy(
         return Copied(names[0], names[1], count, 0 if dry_run else count, 0, nbytes, dry_run=dry_run, kind=kind)
     node = open_at(source, path=path, limits=limits)
     place = _rooted(Place(target, "a", target_path, limits=limits))
-    work = _Work(node, place.context, place.path, (tuple(include), tuple(exclude)), progress)
-    with _Closing(place.context.store, target):
+    with nullcontext() if cluster is None or dry_run else Crew(cluster) as crew, _Closing(place.context.store, target):
+        work = _Work(node, place.context, place.path, (tuple(include), tuple(exclude)), progress, crew=crew)
         if dry_run:
             work.check(overwrite=overwrite, resume=resume)
             return work.measured()
@@ -181,7 +186,10 @@ class _Work:
         new_path: str,
         patterns: tuple[tuple[str, ...], tuple[str, ...]],
         progress: Progress | None,
+        *,
+        crew: Crew | None = None,
     ) -> None:
+        self.crew = crew
         self.context = context_of(node)
         self.form = node.format
         self.target, self.new_path = target, new_path
@@ -206,7 +214,9 @@ class _Work:
         apart = {*documents, journal.NAME}
         self.chunks = [key for key in keys if key not in apart]
         self.documents = in_order(documents)
-        self.mover = Mover(self.store, self.start, target.store, self.new_start, progress)
+        if crew is not None:
+            crew.check_reach(self.store, target.store)
+        self.mover = Mover(self.store, self.start, target.store, self.new_start, progress, crew=crew)
 
     def _keys(self, node: Node) -> list[str]:
         start = self.start
@@ -297,6 +307,8 @@ class _Work:
                 journal.write(store, self.new_start, note)
             else:
                 sweep(store, self.new_start)
+            if self.crew is not None:
+                self.crew.check_sees(store, self.new_start + journal.NAME)
             moved = [self.mover(self.chunks, "resume" if goes_on else "copy")]
             moved += [self._documents(level) for level in self.documents]
             _check_all_there(moved, self.uri)
@@ -304,6 +316,8 @@ class _Work:
             if verify:
                 different = self._verified(raw, again=goes_on)
             self._record()
+            if self.crew is not None and self.crew.lost:
+                sweep(store, self.new_start)
             if not different:
                 store.erase(self.new_start + journal.NAME)
         return Copied(

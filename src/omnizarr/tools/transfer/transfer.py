@@ -49,7 +49,8 @@ _TRIP = 1.4
 _FILE = 100_000
 """The cost of a scratch chunk beyond that of its bytes, in bytes."""
 
-_SCRATCH = "scratch"
+SCRATCH = "scratch"
+"""The path of the scratch array in its store."""
 
 
 class Stage(NamedTuple):
@@ -259,7 +260,7 @@ def run_transfer(
     if done >= plan.total:
         return
     with _temporary() if scratch is None else nullcontext(scratch) as place:
-        between = Access(place, _SCRATCH, plan.scratch)
+        between = Access(place, SCRATCH, plan.scratch)
         if done < first or scratch is None:
             move(0, source, between, done if scratch is not None else 0)
         move(1, between, target, max(0, done - first))
@@ -300,6 +301,16 @@ class _Mover:
         out: npt.NDArray[Any] = np.ndarray(found.shape, self._plan.dtype.numpy, cast("memoryview", self._block))
         source.read_into(found, out)
         return out
+
+
+def move_region(plan: Plan, stage: int, source: Access, target: Access, number: int) -> int:
+    """Move one region of a stage by its number, and return the bytes that it held.
+
+    Whole keys are written, so this can be done any number of times, and regions in any order.
+    """
+    found = _selection(plan.stages[stage].cut.region(number))
+    target.write(found, source.read(found))
+    return prod(found.counts) * plan.element
 
 
 def _selection(region: Region) -> Selection:

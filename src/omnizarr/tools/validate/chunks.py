@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import prod
 from time import monotonic
 from typing import Final, NamedTuple
@@ -14,7 +14,10 @@ from omnizarr.format.dialects import DIALECTS
 from omnizarr.format.names import ZARRAY, ZMETADATA, join
 from omnizarr.hierarchy.real_keys import with_real_keys
 from omnizarr.model.array import ArrayMeta
-from omnizarr.native import Survey
+from omnizarr.native import Checked, Survey
+from omnizarr.tools.cluster.checking import CheckedThere, check_on
+from omnizarr.tools.cluster.crew import Crew
+from omnizarr.tools.cluster.moving import Side
 from omnizarr.tools.validate.keys import Odd
 from omnizarr.tools.validate.nodes import Node
 from omnizarr.tools.validate.report import ArrayCensus, Cure, Sink
@@ -55,6 +58,9 @@ class Look(NamedTuple):
     decode: bool
     tick: Callable[[int, int], None]
     """Called with the numbers of chunks and of bytes that were just looked at."""
+
+    crew: Crew | None = None
+    """Workers that look at chunks, if this process does not."""
 
 
 def check_chunks(look: Look, nodes: dict[str, Node]) -> tuple[dict[str, Odd], list[ArrayCensus]]:
@@ -98,12 +104,8 @@ def _real(look: Look, meta: ArrayMeta, path: str) -> ArrayMeta:
 
 def _check_array(look: Look, path: str, meta: ArrayMeta, survey: Survey) -> ArrayCensus:
     told: Counter[str] = Counter()
-    cells = filled = stop = 0
-    size = _FIRST
-    while stop < survey.present:
-        start, stop, began = stop, min(stop + size, survey.present), monotonic()
-        checked = survey.check(start, stop, look.decode)
-        size = max(1, size // 2) if monotonic() - began > 2 * _MOMENT else min(2 * size, _LARGEST)
+    cells = filled = 0
+    for start, stop, checked in _checks(look, path, meta, survey):
         cells += checked.cells_present
         filled += checked.filled
         for key, kind, message in checked.faults:
@@ -118,6 +120,22 @@ def _check_array(look: Look, path: str, meta: ArrayMeta, survey: Survey) -> Arra
     total = prod(meta.cells.counts(meta.shape)) if meta.is_sharded else survey.total
     present = cells if meta.is_sharded else survey.present
     return ArrayCensus(path, total, present, filled if look.decode else None, survey.present, survey.nbytes)
+
+
+def _checks(
+    look: Look, path: str, meta: ArrayMeta, survey: Survey
+) -> Iterator[tuple[int, int, Checked | CheckedThere]]:
+    """Look at all chunks, some at a time."""
+    if look.crew is not None:
+        side = Side(look.scene.store, path, meta, look.scene.limits)
+        yield from check_on(look.crew, side, (_OWN, _MOST_KEYS), survey.present, decode=look.decode)
+        return
+    size, stop = _FIRST, 0
+    while stop < survey.present:
+        start, stop, began = stop, min(stop + size, survey.present), monotonic()
+        checked = survey.check(start, stop, look.decode)
+        size = max(1, size // 2) if monotonic() - began > 2 * _MOMENT else min(2 * size, _LARGEST)
+        yield start, stop, checked
 
 
 def _tell(look: Look, path: str, fault: tuple[str, str, str], told: Counter[str]) -> None:

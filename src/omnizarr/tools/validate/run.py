@@ -12,6 +12,7 @@ from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.opening import Place, missing
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.store.protocol import Store, place_name
+from omnizarr.tools.cluster.crew import Crew
 from omnizarr.tools.nodes import context_of
 from omnizarr.tools.progress import Progress, silent
 from omnizarr.tools.validate.archive import check_archive
@@ -37,6 +38,7 @@ class _Run(NamedTuple):
     decode: bool
     limits: Limits
     progress: Progress
+    crew: Crew | None = None
 
 
 def validate(
@@ -48,6 +50,7 @@ def validate(
     select: Iterable[str] | None = None,
     ignore: Iterable[str] | None = None,
     progress: Progress | None = None,
+    cluster: object = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Report:
     """Check a store, or a part of it, against the specifications of its format.
@@ -65,6 +68,8 @@ def validate(
         select: Ids of rules, what they begin with, or their names; only these count.
         ignore: The same of rules that do not count.
         progress: Called now and then with how far the work has come.
+        cluster: Who looks at chunks, if not the threads of this process: the address of a Dask scheduler, `"local:4"`
+            for so many workers on this machine, or a client of Dask's.
         limits: Bounds on what documents may claim.
 
     Returns:
@@ -91,6 +96,13 @@ def validate(
     """
     run = _Run(selection(select, ignore), decode, limits, progress or silent)
     sorts = levels(repair)
+    if cluster is not None:
+        with Crew(cluster) as crew:
+            return _validated(where, path, run._replace(crew=crew), sorts)
+    return _validated(where, path, run, sorts)
+
+
+def _validated(where: object, path: str | None, run: _Run, sorts: frozenset[str]) -> Report:
     with warnings.catch_warnings():
         # What is tolerated is a finding here, so it need not be warned of.
         warnings.simplefilter("ignore", OmnizarrWarning)
@@ -163,10 +175,12 @@ def _report(place: _Opened, run: _Run) -> Report:
     nodes = check_nodes(scene, sink, lambda _: None)
     if not nodes and not sink.findings and place.place is not None:
         raise missing(place.place)
+    if run.crew is not None:
+        run.crew.check_reach(place.store, None)
     check_archive(place.store, sink)
     check_hierarchy(scene, nodes, sink)
     check_consolidated(scene, nodes, sink)
-    odd, census = check_chunks(Look(scene, sink, run.decode, chunks), nodes)
+    odd, census = check_chunks(Look(scene, sink, run.decode, chunks, run.crew), nodes)
     check_keys(scene, nodes, odd, sink)
     findings = sorted(sink.findings, key=_order)
     location = place_name(place.store, place.start)

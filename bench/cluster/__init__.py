@@ -1,0 +1,1 @@
+"""Work on a cluster, against the peers that do the same."""

@@ -1,0 +1,187 @@
+"""Dask arrays into stored arrays, by threads, processes and workers."""
+
+import os
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+import numpy as np
+import pytest
+
+import omnizarr as oz
+from omnizarr.errors import ConflictError, ExistsError, SelectionError, ShapeError, StoreError
+from omnizarr.interop.dask import to_zarr
+from omnizarr.store.reach import Reach, reach_of
+
+dask = pytest.importorskip("dask")
+da = pytest.importorskip("dask.array")
+
+ROUNDS = int(os.environ.get("OMNIZARR_LONG", "3"))
+VALUES = np.arange(64 * 24, dtype="i4").reshape(64 * 4, 6) + 1
+
+
+def written(x, where, **options):
+    return oz.from_dask(x, where, overwrite=True, **options)[...]
+
+
+@pytest.fixture(scope="module")
+def processes():
+    # Dask would start new ones for each computation.
+    with ProcessPoolExecutor(2, get_context("spawn")) as pool:
+        yield pool
+
+
+@pytest.mark.parametrize("codecs", ["auto", None])
+@pytest.mark.parametrize("how", ["threads", "processes", "cluster"])
+def test_unaligned_blocks_lose_nothing(tmp_path, how, codecs, request):
+    # 64 blocks of 4 rows into 8 shards of 33: most blocks share one with their neighbours.
+    x = da.from_array(VALUES, chunks=(4, 6))
+    client = request.getfixturevalue("client") if how == "cluster" else None
+    pool = {"pool": request.getfixturevalue("processes")} if how == "processes" else {}
+    for _ in range(ROUNDS):
+        lazy = oz.from_dask(
+            x, tmp_path / "a", chunks=(11, 3), shards=(33, 6), codecs=codecs, overwrite=True, compute=False
+        )
+        if client is None:
+            lazy.compute(scheduler=how, num_workers=4, **pool)
+        else:
+            client.compute(lazy).result()
+        array = oz.open_array(tmp_path / "a")
+        assert array.nshards == 8
+        np.testing.assert_array_equal(array[...], VALUES)
+    assert not list((tmp_path / "a").rglob("*.partial"))
+
+
+def test_arrays_and_blocks_travel_to_workers(tmp_path, client):
+    array = oz.create_array(tmp_path / "a", data=VALUES, chunks=(50, 6))
+    assert client.submit(lambda one: int(one[3, 3]), array).result() == VALUES[3, 3]
+    x = array.to_dask()
+    assert client.compute((x + 1).sum()).result() == (VALUES + 1).sum()
+    total = client.compute(oz.from_dask(x.rechunk((30, 4)) * 2, tmp_path / "b", compute=False))
+    total.result()
+    np.testing.assert_array_equal(oz.open_array(tmp_path / "b")[...], VALUES * 2)
+
+
+@pytest.mark.parametrize("where", ["dict", "memory", "zip"])
+def test_stores_of_this_process_are_refused_by_others(tmp_path, where):
+    x = da.from_array(VALUES, chunks=(4, 6))
+    place = {"dict": {}, "memory": oz.MemoryStore(), "zip": oz.ZipStore(tmp_path / "z.zip")}[where]
+    assert reach_of(oz.create_group(place).store) is Reach.PROCESS
+    np.testing.assert_array_equal(written(x, place, path="t", chunks=(7, 6)), VALUES)
+    with dask.config.set(scheduler="processes"), pytest.raises(StoreError, match="live"):
+        oz.from_dask(x, place, path="u")
+    if where == "zip":
+        place.close()
+
+
+class Plain:
+    """A store by the names of its methods, of which nothing is known."""
+
+    def __init__(self, inner):
+        self.inner_store = inner
+
+    def __getattr__(self, name):
+        if name.startswith("__") or name in {"inner_store", "conditional", "see_through", "inner"}:
+            raise AttributeError(name)
+        return getattr(self.inner_store, name)
+
+    native = None
+
+
+def test_a_store_without_protection_takes_whole_units_only(tmp_path):
+    x = da.from_array(VALUES, chunks=(8, 6))
+    store = Plain(oz.FileStore(tmp_path / "a"))
+    assert reach_of(store) is Reach.WHOLE_KEYS
+    np.testing.assert_array_equal(written(x, store, chunks=(7, 6)), VALUES)  # threads keep out of each other's way
+    from omnizarr.interop.dask.stored import Stored
+
+    array = oz.open_array(store, "r+")
+    with pytest.raises(StoreError, match="line up"):
+        Stored(array, unaligned=True).__reduce__()
+    Stored(array, unaligned=False).__reduce__()
+
+
+def test_options_are_those_of_new_arrays(tmp_path):
+    x = da.from_array(VALUES, chunks=(100, 6))
+    array = oz.from_dask(
+        x, tmp_path / "g", path="deep/t", format="zarr2", codecs=["zlib"], dims=("y", "x"), attrs={"units": "K"}
+    )
+    assert (array.format, array.chunks, array.path, array.attrs["units"]) == ("zarr2", (100, 6), "deep/t", "K")
+    assert oz.from_dask(x, {}, chunks="auto").chunks == (256, 6)
+    with pytest.raises(ExistsError):
+        oz.from_dask(x, tmp_path / "g", path="deep/t", format="zarr2")
+    with pytest.raises(TypeError, match="nonsense"):
+        oz.from_dask(x, {}, nonsense=1)
+    with pytest.raises(TypeError, match="Dask array"):
+        oz.from_dask(VALUES, {})
+    assert oz.from_dask(da.from_array(np.float32(3)), {})[()] == 3
+    assert oz.from_dask(da.zeros((0, 3)), {}).shape == (0, 3)
+
+
+def test_regions_are_written_into_what_is_there(tmp_path):
+    array = oz.create_array(tmp_path / "a", shape=(300, 6), dtype="i4", chunks=(32, 4), dims=("y", "x"))
+    x = da.from_array(VALUES, chunks=(30, 6))
+    expected = np.zeros((300, 6), "i4")
+    for region, key in [
+        ((slice(10, 266),), np.s_[10:266]),
+        ({"y": slice(44, 300), "x": slice(None, None, -1)}, np.s_[44:300, ::-1]),
+        ((slice(255, None, -1), ...), np.s_[255::-1]),
+    ]:
+        oz.from_dask(x, tmp_path / "a", region=region)
+        expected[key] = VALUES
+        np.testing.assert_array_equal(array[...], expected)
+    oz.from_dask(x[:, :2], oz.open_array(tmp_path / "a", "r+"), region=np.s_[:256, 1:3])
+    with pytest.raises(ShapeError, match="region has shape"):
+        oz.from_dask(x, array, region=(slice(0, 3),))
+    for wrong in [(3,), {"z": slice(None)}, (slice(None),) * 3]:
+        with pytest.raises(SelectionError):
+            oz.from_dask(x, array, region=wrong)
+    with pytest.raises(TypeError, match="codecs="):
+        oz.from_dask(x, array, region=(slice(0, 256),), codecs=None)
+
+
+def test_values_are_not_erased_before_they_are_read(tmp_path):
+    array = oz.create_array(tmp_path / "g", path="t", data=VALUES, chunks=(64, 6))
+    x = array.to_dask() + 1
+    for path in ("t", None):
+        with pytest.raises(ConflictError, match="would replace"):
+            oz.from_dask(x, tmp_path / "g", path=path, overwrite=True)
+    oz.from_dask(x, tmp_path / "g", path="u", overwrite=True)
+    np.testing.assert_array_equal(array[...], VALUES)
+
+
+def test_what_was_stored_comes_back(tmp_path):
+    x = da.from_array(VALUES, chunks=(50, 6))
+    back = oz.from_dask(x, tmp_path / "a", return_stored=True)
+    assert back.chunks == x.chunks
+    np.testing.assert_array_equal(back.compute(), VALUES)
+    later = oz.from_dask(x, tmp_path / "b", return_stored=True, compute=False)
+    assert not oz.open_array(tmp_path / "b")[...].any()
+    np.testing.assert_array_equal(later.compute(), VALUES)
+    np.testing.assert_array_equal(oz.open_array(tmp_path / "b")[...], VALUES)
+
+
+def test_lengths_that_are_not_known_are_refused(tmp_path):
+    x = da.from_array(VALUES[:, 0], chunks=50)
+    with pytest.raises(ShapeError, match="not known"):
+        oz.from_dask(x[x > 5], tmp_path / "a")
+
+
+def test_names_change_with_what_was_written(tmp_path):
+    array = oz.from_dask(da.from_array(VALUES, chunks=(50, 6)), tmp_path / "a")
+    name = array.to_dask().name
+    lazy = oz.from_dask(da.from_array(VALUES + 1, chunks=(50, 6)), array, compute=False)
+    assert array.to_dask().name == name
+    lazy.compute()
+    assert array.to_dask().name != name
+
+
+def test_dask_signatures(tmp_path):
+    x = da.from_array(VALUES, chunks=(50, 6))
+    assert to_zarr(x, str(tmp_path / "g"), component="t", zarr_format=2) is None
+    assert oz.open_array(tmp_path / "g", path="t").format == "zarr2"
+    assert (
+        to_zarr(x + 1, str(tmp_path / "g"), "t", mode="w", zarr_format=2, return_stored=True).sum().compute()
+        == VALUES.sum() + VALUES.size
+    )
+    with pytest.raises(ExistsError):
+        to_zarr(x, str(tmp_path / "g"), "t", zarr_format=2)
