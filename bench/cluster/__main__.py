@@ -33,6 +33,7 @@ def main() -> None:
     parser.add_argument("--files", type=int, default=2000, help="how many files are scanned (2000)")
     parser.add_argument("--rounds", type=int, default=50, help="of unaligned writes (50)")
     parser.add_argument("--engines", default="omnizarr,rechunker,dask", help="of the rechunking")
+    parser.add_argument("--rechunker", default=sys.executable, help="a Python with rechunker, which needs zarr 2")
     parser.add_argument("--where", default=None, help="a folder for the data; a temporary one if not given")
     parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -53,7 +54,10 @@ def _run(work: str, folder: Path, arguments: argparse.Namespace) -> None:
     if work == "rechunk":
         rechunk.make(folder, int(arguments.size * 1e6))
         for engine in arguments.engines.split(","):
-            _report(engine, folder, {"work": work, "engine": engine, "memory": int(arguments.memory * 1e6)})
+            python = arguments.rechunker if engine == "rechunker" else sys.executable
+            task = {"work": work, "engine": engine, "memory": int(arguments.memory * 1e6)}
+            if _report(engine, folder, task, python):
+                print(f"{'':23} right: {rechunk.is_right(folder, engine)}", flush=True)
     elif work == "scan":
         scan.make(folder, arguments.files)
         for workers in (1, 2):
@@ -63,16 +67,18 @@ def _run(work: str, folder: Path, arguments: argparse.Namespace) -> None:
             _report(how, folder, {"work": work, "how": how, "rounds": arguments.rounds})
 
 
-def _report(name: str, folder: Path, task: dict[str, object]) -> None:
-    command = [sys.executable, "-m", "bench.cluster", "--child", str(folder), json.dumps(task)]
+def _report(name: str, folder: Path, task: dict[str, object], python: str = sys.executable) -> bool:
+    command = [python, "-m", "bench.cluster", "--child", str(folder), json.dumps(task)]
     done = subprocess.run(command, cwd=_TOP, check=False, capture_output=True, text=True)
     if done.returncode:
-        last = done.stderr.strip().splitlines()[-1:] or ["no word of what was wrong"]
-        print(f"{task['work']:10} {name:12} failed: {last[0]}", flush=True)
-        return
+        lines = [line for line in done.stderr.splitlines() if "Error" in line or "KilledWorker" in line]
+        last = lines[-1:] or ["no word of what was wrong"]
+        print(f"{task['work']:10} {name:12} failed: {last[0][:160]}", flush=True)
+        return False
     figures = json.loads(done.stdout.strip().splitlines()[-1])
     words = "  ".join(f"{key} {value}" for key, value in figures.items())
     print(f"{task['work']:10} {name:12} {words}", flush=True)
+    return True
 
 
 def _child(folder: str, text: str) -> dict[str, object]:
