@@ -42,7 +42,12 @@ def voyage() -> dict[str, xr.DataArray]:
 
 def draw(field: xr.DataArray, track: xr.DataArray) -> Picture:
     """A map with the track on it, and the temperature along it."""
-    picture = Picture(900, 400, "300 fixes of a ship, one read", 'ds.sst.sel(voyage, method="nearest") in an ocean that does not exist')
+    picture = Picture(
+        900,
+        400,
+        "300 fixes of a ship, one read",
+        'ds.sst.sel(voyage, method="nearest") in an ocean that does not exist',
+    )
     left = Panel((70, 96, 380, 240), (-80, 0), (0, 60))
     picture.field(left, field.values.astype("f8"), LOW, HIGH)
     x = [(-60.0, "60° W"), (-40.0, "40° W"), (-20.0, "20° W")]
@@ -56,7 +61,9 @@ def draw(field: xr.DataArray, track: xr.DataArray) -> Picture:
 
     right = Panel((580, 96, 290, 240), (0, 110), (8, 30))
     months = [(0.0, "1 May"), (31.0, "1 June"), (61.0, "1 July"), (92.0, "1 Aug")]
-    picture.axes(right, "On the way", ("date", months), ("temperature, °C", [(v, str(v)) for v in (10, 15, 20, 25, 30)]))
+    picture.axes(
+        right, "On the way", ("date", months), ("temperature, °C", [(v, str(v)) for v in (10, 15, 20, 25, 30)])
+    )
     day = np.linspace(0, 110, track.size)
     along = [right.at(a, b) for a, b in zip(day.tolist(), track.values.tolist(), strict=True)]
     picture.line(along, COLOURS[0], 2)

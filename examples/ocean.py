@@ -11,7 +11,9 @@ Floats = NDArray[np.float64]
 
 LAT: Final[Floats] = np.arange(0.25, 60, 0.75)
 LON: Final[Floats] = np.arange(-79.75, 0, 0.75)
-DEPTH: Final[Floats] = np.array([0, 10, 20, 35, 50, 75, 100, 150, 200, 300, 400, 600, 800, 1000, 1500, 2000, 3000, 4000])
+DEPTH: Final[Floats] = np.array(
+    [0, 10, 20, 35, 50, 75, 100, 150, 200, 300, 400, 600, 800, 1000, 1500, 2000, 3000, 4000]
+)
 FIRST: Final = np.datetime64("2025-01-01", "s")
 
 
@@ -21,7 +23,8 @@ def is_land() -> NDArray[np.bool_]:
     west = -76 + 0.28 * lat + 5 * np.sin(lat / 7) + 3 * np.sin(lat / 3.1)
     east = -11 - 6 * np.sin(lat / 9 + 0.6) - 2.5 * np.sin(lat / 2.7)
     island = ((lon + 47) / 6) ** 2 + ((lat - 57) / 5) ** 2 < 1
-    return (lon < west) | (lon > east) | island
+    land: NDArray[np.bool_] = (lon < west) | (lon > east) | island
+    return land
 
 
 def surface(days: Floats) -> Floats:
@@ -35,7 +38,9 @@ def surface(days: Floats) -> Floats:
     front = 33 + 16 * along + 2.2 * np.sin(lon / 3.2 - day / 24) * np.exp(-((along - 0.45) ** 2) / 0.12)
     mean = 28.5 - 0.24 * lat - 6.5 * (1 + np.tanh((lat - front) / 2.8))
     season = (0.8 + 0.085 * lat) * np.sin(2 * np.pi * (day - 135) / 365)
-    eddies = np.sin(lon / 2.1 + lat / 3.7 - day / 31) * np.cos(lat / 2.3 - lon / 5.1) * np.exp(-(((lat - front) / 12) ** 2))
+    eddies = (
+        np.sin(lon / 2.1 + lat / 3.7 - day / 31) * np.cos(lat / 2.3 - lon / 5.1) * np.exp(-(((lat - front) / 12) ** 2))
+    )
     values = np.round(mean + season + 2.6 * eddies, 2)
     return np.where(is_land(), np.nan, values)
 

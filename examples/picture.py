@@ -14,7 +14,15 @@ Floats = NDArray[np.float64]
 Ticks = Sequence[tuple[float, str]]
 
 # From cold to warm: the lightness grows evenly, so that the order shows without colours, too.
-_ANCHORS: Final = ((15, 32, 80), (55, 48, 138), (112, 62, 140), (168, 78, 122), (222, 101, 87), (247, 148, 61), (243, 214, 94))
+_ANCHORS: Final = (
+    (15, 32, 80),
+    (55, 48, 138),
+    (112, 62, 140),
+    (168, 78, 122),
+    (222, 101, 87),
+    (247, 148, 61),
+    (243, 214, 94),
+)
 _STEPS: Final = 26
 COLOURS: Final = ("#3b7dd8", "#e0752d", "#2f9e77", "#b4559d")
 
@@ -75,7 +83,9 @@ class Picture:
         fill = f'fill="{look}"' if look.startswith("#") else f'class="{look}"'
         self.add(f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}" {fill}{extra}/>')
 
-    def text(self, x: float, y: float, words: str, look: str = "soft", anchor: str = "start", *, turn: bool = False) -> None:
+    def text(
+        self, x: float, y: float, words: str, look: str = "soft", anchor: str = "start", *, turn: bool = False
+    ) -> None:
         """Words at a place; `turn` lets them run upwards."""
         how = f' transform="rotate(-90 {_n(x)} {_n(y)})"' if turn else ""
         aside = "" if anchor == "start" else f' text-anchor="{anchor}"'
@@ -144,7 +154,9 @@ class Picture:
         """Write the picture."""
         width, height = self._size
         path.parent.mkdir(parents=True, exist_ok=True)
-        head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+        head = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+        )
         text = f'{head} role="img"><title>{escape(self._title)}</title><style>{_STYLE}</style>\n'
         path.write_text(text + "\n".join(self._parts) + "\n</svg>\n", encoding="utf-8", newline="\n")
 
