@@ -101,7 +101,7 @@ def draw(notes: tuple[str, ...], total: int) -> Picture:
     picture.text(
         24,
         382,
-        "In colour: what one task reads and writes; beside the arrows, the memory that it takes. No two tasks write to one key.",
+        "In colour: what one task reads and writes; at the arrows, its memory. No two tasks write to the same key.",
         "soft small",
     )
     return picture
