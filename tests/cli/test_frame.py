@@ -35,9 +35,9 @@ def test_help_lists_every_command(command):
 
 
 @pytest.mark.parametrize("name", THERE)
-def test_help_of_a_command_has_three_examples_that_can_be_typed(name, command):
+def test_help_of_a_command_has_a_few_examples_that_can_be_typed(name, command):
     parser = parser_of(name)
-    assert len(parser.examples) == 3
+    assert 3 <= len(parser.examples) <= 4  # one more where the work can be done on a cluster
     for typed, does in parser.examples:
         own = re.search(r"oz [^|>)]*", typed)
         assert own, typed

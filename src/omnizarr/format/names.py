@@ -36,8 +36,8 @@ DRAFT_GROUP: Final = ".draft-group.json"
 RESERVED: Final = frozenset((ZARR_JSON, ZARRAY, ZGROUP, ZATTRS, ZMETADATA))
 """Names that documents have; a node of that name would hide the document of its parent."""
 
-UNNAMED: Final = "__xarray_dataarray_variable__"
-"""What xarray calls a variable without a name, in spite of the rule that names do not start so."""
+UNNAMED: Final = ("__values__", "__xarray_dataarray_variable__")
+"""What xarray calls variables and arrays without a name, in spite of the rule that names do not start so."""
 
 
 def normal_path(path: str) -> str:
@@ -67,7 +67,7 @@ def check_new_path(path: str) -> str:
     """
     path = normal_path(path)
     for name in path.split("/") if path else ():
-        if name in RESERVED or (name.startswith("__") and name != UNNAMED) or not name.strip("."):
+        if name in RESERVED or (name.startswith("__") and name not in UNNAMED) or not name.strip("."):
             hint = "Names must not start with '__', consist of dots only or be the name of a document."
             raise UnsafeError(f"the name {name!r} is reserved", path=path, hint=hint)
     return path

@@ -55,15 +55,21 @@ _WARNS = "metadata that is not consolidated is no reason to warn: it is read at 
 
 LISTED = {
     r"test_compressor_encoding|TestTrees::test_zarr_encoding": _OBJECTS,
-    r"test_chunk_encoding_with_dask|test_shard_encoding_with_dask|test_zarr_region_chunk_partial": _SAFE,
+    r"test_chunk_encoding_with_dask|test_shard_encoding_with_dask|test_zarr_region_chunk_partial\[": _SAFE,
     r"test_read_non_consolidated_warning|test_to_zarr_not_consolidated": _WARNS,
     r"test_non_existent_store": "the same error says the same in other words",
     r"test_zarr_fill_value_setting\[2": "use_zarr_fill_value_as_mask=False is heeded here",
     r"test_avoid_excess_metadata_calls": "counts calls inside zarr-python",
-    r"test_async_load_multiple|test_concurrent_load|test_indexing|test_raise_on_older": "watches zarr-python at work",
+    r"test_async_load|test_concurrent_load|Memory::test_indexing|test_raise_on_older": "watches zarr-python at work",
+    r"test_to_zarr_compute_false\[zarr_format=2": "zeros are stored where the fill value is undefined",
+    r"TestNetcdfTrees::test_compute_false": "HDF5 locks a file that is still being written",
+    r"test_roundtrip_via_memoryview": "files are opened where they are, not from memory",
     r"test_roundtrip_complex": "auto_complex is an option of netCDF4-python; compounds stay compounds here",
 }
 """What xarray's tests expect and Omnizarr does otherwise, and why; each is expected to fail."""
+
+LEAKS = r"TestNetcdfTrees::test_compute_false"
+"""What is not even run, because it leaves a file open as it fails."""
 
 BETTER = r"test_to_zarr_zip_store"
 """What xarray expects to fail, and does not here."""

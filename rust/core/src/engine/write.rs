@@ -148,6 +148,8 @@ impl Call<'_> {
             return outbox.send(key, parts);
         }
         let _held = lock::hold(store.place(key));
+        // Who changes a part of what is there must not put it back over this.
+        let _kept = store.hold(key)?;
         match parts {
             Some(parts) => store.put(key, parts),
             None => store.erase(key).map(drop),

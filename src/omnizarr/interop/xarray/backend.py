@@ -37,7 +37,6 @@ class OmnizarrBackend(BackendEntrypoint):  # type: ignore[misc]  # xarray is not
     """Opens whatever `omnizarr.open` opens: Zarr of every dialect, NCZarr, reference sets, netCDF, HDF5 and others."""
 
     description: ClassVar[str] = "Every Zarr, NCZarr, reference sets, netCDF, HDF5, GRIB, TIFF and FITS by Omnizarr"
-    url: ClassVar[str] = "https://github.com/omnizarr/omnizarr"
     supports_groups: ClassVar[bool] = True
     open_dataset_parameters: ClassVar[tuple[str, ...] | None] = None
 

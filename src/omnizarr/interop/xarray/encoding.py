@@ -29,13 +29,12 @@ _KNOWN: Final = frozenset(
 )
 
 
-def encode_variable(var: Variable, name: str, *, new: bool) -> Variable:
+def encode_variable(var: Variable, name: str) -> Variable:
     """Return a variable whose values are those to be stored: packed, times as numbers, text as an array can hold it.
 
     Args:
         var: The variable; it is not changed.
         name: Its name, for messages.
-        new: Whether for Zarr v3.
     """
     coders = getattr(conventions, "ZARR_CODERS", None)  # older versions store booleans as bytes everywhere
     more = {} if coders is None else {"coders": coders}
@@ -46,7 +45,7 @@ def encode_variable(var: Variable, name: str, *, new: bool) -> Variable:
     except Exception as error:
         error.add_note(f"Raised while encoding variable {name!r}")
         raise
-    if new and var.dtype.kind == "T" and var.dtype == np.dtypes.StringDType():  # which knows no missing values
+    if var.dtype.kind == "T" and var.dtype == np.dtypes.StringDType():  # which knows no missing values
         return var
     var = strings.EncodedStringCoder(allows_unicode=True).encode(var, name=name)
     return strings.ensure_fixed_length_bytes(var)
@@ -159,4 +158,4 @@ def json_attributes(attrs: Mapping[Any, Any], name: str) -> dict[str, JSON]:
     try:
         return to_json_object(plain)
     except MetadataError as error:
-        raise TypeError(f"Invalid attribute of {name}: {error}") from error
+        raise TypeError(f"Invalid attribute in Dataset.attrs: {error} ({name})") from error

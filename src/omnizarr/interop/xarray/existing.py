@@ -31,7 +31,7 @@ def encode_as_stored(
         _check_type(name, decoded[name], var)
         copy = var.copy(deep=False)
         copy.encoding = dict(decoded[name].encoding)
-        encoded = encode_variable(copy, name, new=arrays[name].format == "zarr3")
+        encoded = encode_variable(copy, name)
         made[name] = _fitting(name, encoded, decoded[name], region, append_dim)
     return made
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol, Self
 
 from xarray import Variable
 
-from omnizarr.errors import MetadataError, NotFoundError, OmnizarrError
+from omnizarr.errors import MetadataError, OmnizarrError
 from omnizarr.format.names import join
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group
@@ -89,9 +89,10 @@ def open_view(where: object, asked: Asked) -> tuple[View, Closing]:
     Raises:
         NotFoundError: If nothing is there.
         MetadataError: If a document breaks its specification.
+        ValueError: If the group is no path.
     """
     if asked.group is not None and not isinstance(asked.group, str):
-        raise NotFoundError(f"group is a path within the place, not {asked.group!r}")
+        raise ValueError(f"group must be a string, a path within the place, not {asked.group!r}")
     group = (asked.group or "").strip("/")
     if isinstance(where, Dataset):
         source = where._handle.live()  # noqa: SLF001 - the dataset's own

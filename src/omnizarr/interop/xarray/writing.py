@@ -131,7 +131,7 @@ def add_dataset(
         if name not in variables:
             raise KeyError(f"encoding is given for {name!r}, which is no variable of the dataset")
         variables[name].encoding = _mapping((encoding or {})[name], name)
-    named = {UNNAMED if name is None else str(name): var for name, var in variables.items()}
+    named = {UNNAMED[0] if name is None else str(name): var for name, var in variables.items()}
     old = {name: var for name, var in named.items() if name in arrays}
     new = {name: var for name, var in named.items() if name not in arrays}
     _check_fit(new, arrays, wishes)
@@ -218,7 +218,7 @@ def _add_new(
     """Create arrays, and note what is to be written into them."""
     is_new = group.format == "zarr3"
     for name, one in variables.items():
-        var = encode_variable(one, name, new=is_new)
+        var = encode_variable(one, name)
         empty = _wants_empty(var, wishes, name)
         options = array_options(var, name, new=is_new, checked=name in given)
         array = with_empty(_created(group, name, options), empty)
