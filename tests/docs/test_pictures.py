@@ -1,4 +1,4 @@
-"""Each script that draws for the documentation runs, checks its own work, and makes the picture that is in the pages."""
+"""Each script that draws for the documentation runs, checks its work, and makes the picture that is in the pages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -32,7 +32,7 @@ def test_script_makes_its_picture(script, name, tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     made = (tmp_path / f"{name}.svg").read_text(encoding="utf-8")
-    root = ElementTree.fromstring(made)
+    root = ET.fromstring(made)
     assert root.tag.endswith("svg")
     assert len(root.findall(".//{*}text")) > 10
     if script != "scaling_out" or _is_planned_alike():
