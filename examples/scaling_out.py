@@ -127,7 +127,7 @@ def main() -> None:
     values = ocean.surface(np.arange(float(DAYS)))[:, :, :COLUMNS].astype("f4")
     with (
         tempfile.TemporaryDirectory() as folder,
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
         days, series = f"{folder}/days.zarr", f"{folder}/series.zarr"

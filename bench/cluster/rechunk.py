@@ -68,7 +68,7 @@ def run(folder: Path, engine: str, memory: int) -> dict[str, object]:
     source, target = _places(folder, engine)
     shutil.rmtree(target, ignore_errors=True)
     cluster = LocalCluster(
-        n_workers=WORKERS, threads_per_worker=1, memory_limit=memory, dashboard_address=None, silence_logs=50
+        n_workers=WORKERS, threads_per_worker=1, memory_limit=memory, dashboard_address=":0", silence_logs=50
     )
     with cluster, Client(cluster) as client, _Watch(client) as watch:
         began = perf_counter()

@@ -36,7 +36,7 @@ def run(folder: Path, workers: int) -> dict[str, object]:
 
     files = sorted(max(folder.glob("files-*"), key=lambda one: one.stat().st_mtime).iterdir())
     with (
-        LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster,
+        LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs=50) as cluster,
         Client(cluster, set_as_default=False) as client,
     ):
         oz.refs.scan(files[:8], cluster=client)  # workers import what they need

@@ -18,7 +18,7 @@ def run(folder: Path, how: str, rounds: int) -> dict[str, object]:
     values = np.arange(64 * 24, dtype="i4").reshape(256, 6) + 1
     x = da.from_array(values, chunks=(4, 6))
     place = folder / f"unaligned-{how}.zarr"
-    cluster = LocalCluster(n_workers=4, threads_per_worker=2, dashboard_address=None) if how == "cluster" else None
+    cluster = LocalCluster(n_workers=4, threads_per_worker=2, dashboard_address=":0") if how == "cluster" else None
     client = Client(cluster, set_as_default=False) if cluster is not None else None
     wrong, began = 0, perf_counter()
     for _ in range(rounds):

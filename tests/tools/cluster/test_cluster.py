@@ -22,7 +22,7 @@ MEMORY = 3_000_000
 @pytest.fixture(scope="module")
 def cluster():
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, memory_limit="1GB", dashboard_address=None, silence_logs=50
+        n_workers=2, threads_per_worker=1, memory_limit="1GB", dashboard_address=":0", silence_logs=50
     ) as cluster:
         yield cluster
 

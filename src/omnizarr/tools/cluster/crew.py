@@ -84,7 +84,7 @@ class Crew:
                 threads_per_worker=spec.threads,
                 memory_limit="auto" if spec.memory is None else spec.memory,
                 processes=True,
-                dashboard_address=None,
+                dashboard_address=":0",
                 silence_logs=50,
             )
             self._own.append(cluster)
