@@ -40,7 +40,7 @@ def encode_variable(var: Variable, name: str) -> Variable:
     more = {} if coders is None else {"coders": coders}
     try:
         var = conventions.encode_cf_variable(var, name=name, **more)
-        ensure = getattr(common, "ensure_dtype_not_object", None) or conventions.ensure_dtype_not_object
+        ensure = without_objects()
         var = ensure(var, name=name)
     except Exception as error:
         error.add_note(f"Raised while encoding variable {name!r}")
@@ -85,7 +85,7 @@ def array_options(var: Variable, name: str, *, new: bool, checked: bool) -> Arra
         "shards": words.get("shards"),
         "codecs": codecs_from(words),
         "fill_value": fill,
-        "dims": var.dims,
+        "dims": [str(dim) for dim in var.dims],
         "attrs": attrs,
         "order": words.get("order", "C"),
         "separator": words.get("separator"),
@@ -159,3 +159,9 @@ def json_attributes(attrs: Mapping[Any, Any], name: str) -> dict[str, JSON]:
         return to_json_object(plain)
     except MetadataError as error:
         raise TypeError(f"Invalid attribute in Dataset.attrs: {error} ({name})") from error
+
+
+def without_objects() -> Any:  # noqa: ANN401 - a function of xarray's
+    """Return xarray's function that finds out which type elements of no type have; it has moved between releases."""
+    found = getattr(common, "ensure_dtype_not_object", None)
+    return found or getattr(conventions, "ensure_dtype_not_object")  # noqa: B009 - not known to newer releases

@@ -8,14 +8,13 @@ from typing import Any, Final
 
 import numpy as np
 from xarray import Dataset, Variable, conventions
-from xarray.backends import common
 from xarray.coding import strings
 
 from omnizarr.errors import UnsupportedError
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group as ZarrGroup
 from omnizarr.hierarchy.opening import Place, open_node
-from omnizarr.interop.xarray.encoding import chunks_of
+from omnizarr.interop.xarray.encoding import chunks_of, without_objects
 from omnizarr.interop.xarray.writing import Work, check_names
 from omnizarr.nc.dataset.values import to_attr, typed_attr
 from omnizarr.nc.kinds import NCZARR, NCZARR3, as_kind
@@ -115,8 +114,7 @@ def _dim(group: Group, name: Hashable, size: int, growing: set[Any]) -> Any:  # 
 def _encoded(var: Variable, name: str) -> Variable:
     """Return a variable with the values that netCDF stores: numbers, characters, or strings."""
     var = conventions.encode_cf_variable(var, name=name)
-    ensure = getattr(common, "ensure_dtype_not_object", None) or conventions.ensure_dtype_not_object
-    var = ensure(var, name=name)
+    var = without_objects()(var, name=name)
     var = strings.EncodedStringCoder(allows_unicode=True).encode(var, name=name)
     var = strings.ensure_fixed_length_bytes(var)
     return strings.CharacterArrayCoder().encode(var) if var.dtype.kind == "S" else var

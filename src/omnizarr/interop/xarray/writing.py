@@ -96,10 +96,10 @@ def run(work: Work, *, compute: bool, options: Mapping[str, Any] | None) -> Any:
             work.writer.sync(compute=True, chunkmanager_store_kwargs=given)
             work.finish()
         return None
-    import dask  # noqa: PLC0415 - only lazy writing needs it
+    from dask.delayed import delayed  # noqa: PLC0415 - only lazy writing needs it
 
     written = work.writer.sync(compute=False, chunkmanager_store_kwargs=given)
-    return dask.delayed(_finished)(written, work)
+    return delayed(_finished)(written, work)
 
 
 def _finished(_: object, work: Work) -> None:
