@@ -107,3 +107,16 @@ def test_tensorstore(service, tmp_path):
     assert ran.returncode == 0, ran.stderr[-2000:]
     found = oz.open_array(f"s3://bucket/{theirs}", storage_options=service.options)
     np.testing.assert_array_equal(found[...], VALUES)
+
+
+def test_xarray_reads_and_writes_by_our_engine(service):
+    xr = pytest.importorskip("xarray")
+    where = f"s3://bucket/{uuid.uuid4()}.zarr"
+    dataset = xr.Dataset({"t": (("y", "x"), VALUES)}, attrs={"title": "t"}).chunk(y=7)
+    import omnizarr.interop.xarray as interop
+
+    dataset.oz.to_omnizarr(
+        where, storage_options=service.options, encoding={"t": {"chunks": (10, 20)}}, align_chunks=True
+    )
+    found = xr.open_dataset(where, engine=interop.OmnizarrBackend, storage_options=service.options)
+    xr.testing.assert_identical(found.load(), dataset.load())

@@ -6,7 +6,7 @@ Each item may be a name ("zstd"), a v3 object ({"name": "zstd", "configuration":
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from math import prod
 from typing import Any, NamedTuple
@@ -127,11 +127,19 @@ def as_codec(item: object) -> Codec:
         if callable(describe):
             described = describe()
             if isinstance(described, Mapping):
-                return _from_mapping(described)
+                return _from_mapping(_without(described, getattr(item, "_tunable_attrs", ())))
     raise UnsupportedError(
         f"{item!r} is not a codec that can be recorded",
         hint='give a name such as "zstd", {"name": …, "configuration": {…}}, or a codec of numcodecs',
     )
+
+
+def _without(described: Mapping[str, Any], open_ones: Collection[str]) -> Mapping[str, Any]:
+    """Leave out settings that zarr-python chooses once it knows the array: what it says before means nothing."""
+    config = described.get("configuration")
+    if not open_ones or not isinstance(config, Mapping):
+        return described
+    return {**described, "configuration": {key: value for key, value in config.items() if key not in open_ones}}
 
 
 def _from_mapping(item: Mapping[str, Any]) -> Codec:

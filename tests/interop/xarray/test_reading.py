@@ -83,6 +83,32 @@ def test_encodings_make_the_round_trip(dataset, form):
                 np.testing.assert_equal(two[name].encoding[word], value, err_msg=f"{name} {word}")
 
 
+@pytest.mark.parametrize("form", ["zarr2", "zarr3", "nczarr", "nczarr3"])
+def test_the_engine_of_zarr_reads_what_was_written(tmp_path, form):
+    pytest.importorskip("zarr")
+    values = np.array([[1.5, np.nan], [2.5, 3.5]], "f4")
+    dataset = xr.Dataset({"t": (("y", "x"), values, {"units": "K"}), "n": ("y", np.array([1, 2], "i2"))})
+    dataset = dataset.assign_coords(y=[0.5, 1.5])
+    dataset["t"].encoding = {"chunks": (1, 2), "_FillValue": np.float32(-9)}
+    dataset.oz.to_omnizarr(tmp_path / "a.zarr", format=form)
+    # NCZarr has no consolidated metadata, of which xarray would warn.
+    with xr.open_dataset(tmp_path / "a.zarr", engine="zarr", consolidated=form in ("zarr2", "zarr3")) as theirs:
+        if form == "nczarr3":  # its own marks are attributes like others to who does not know them
+            for one in (theirs, *theirs.variables.values()):
+                one.attrs = {name: value for name, value in one.attrs.items() if not name.startswith("_nczarr")}
+        xr.testing.assert_identical(theirs.load(), dataset)
+        assert theirs["t"].encoding["_FillValue"] == -9
+
+
+def test_codecs_of_zarr_python_are_taken_as_they_are(tmp_path):
+    zarr = pytest.importorskip("zarr")
+    dataset = xr.Dataset({"t": ("x", np.arange(100.0))})
+    encoding = {"t": {"compressors": [zarr.codecs.BloscCodec(cname="zstd", clevel=3)]}}
+    dataset.oz.to_omnizarr(tmp_path / "ours.zarr", encoding=encoding)
+    dataset.to_zarr(tmp_path / "theirs.zarr", encoding=encoding, consolidated=False, zarr_format=3)
+    assert oz.open_array(tmp_path / "ours.zarr/t").codecs == oz.open_array(tmp_path / "theirs.zarr/t").codecs
+
+
 def test_types_of_attributes_are_kept_in_nczarr(dataset):
     store = {}
     dataset.attrs = {"half": np.float32(0.5), "few": np.array([1, 2], "i2")}

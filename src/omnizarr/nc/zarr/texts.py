@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
+from omnizarr.format.fill_attribute import as_v3
 from omnizarr.format.names import ZARR_JSON, ZARRAY, ZATTRS, ZGROUP
 from omnizarr.model.jsonvalue import JSON
 from omnizarr.nc.tree import Attr, Dim, Group, Var
@@ -92,6 +93,8 @@ def array_texts(var: Var, document: Mapping[str, Any], style: Style, kept: Kept 
         values[ARRAY_KEY] = _array_key(var, style)
         values.update(_attr_key(types, user_types))
     if style.is_v3:
+        if isinstance(var.type, Atomic) and var.type.numpy.kind == "f":
+            values = as_v3(values, var.type.numpy)  # as xarray's own engine reads it
         return {ZARR_JSON: dump({**document, **others, "attributes": values})}
     main = {**document, **others}
     if style.also:
