@@ -75,6 +75,8 @@ def resolve(
     ) is not None:
         found, inside_it = far
         return (ReadOnlyStore(found) if read_only and not found.read_only else found), inside_it
+    if isinstance(where, At):  # of files, which need no options
+        where = where.where
     if isinstance(where, str) and "://" in where and (url := remote.url_of(where)) is not None:
         if not read_only:
             raise ReadOnlyError("what lies on a server can only be read", path=url, hint='open it with mode="r"')
@@ -98,9 +100,17 @@ def _far(where: str | At, read_only: bool, limits: Limits, look: bool) -> tuple[
         return cloud.open_cloud(where, read_only=read_only, limits=limits, look=look)
     if "://" in text and cloud.is_web(text) and (isinstance(where, At) or remote.url_of(text) is None):
         return _on_server(text, options, read_only, limits)
-    if isinstance(where, At):
+    if isinstance(where, At) and (text.startswith("reference:") or sniff.is_set_name(text) or _is_local_set(text)):
         return reference_sets.open_set(text, limits=limits, storage_options=options), ""
     return None
+
+
+def _is_local_set(text: str) -> bool:
+    root = FileStore(text).root
+    if os.path.isdir(root):  # noqa: PTH112 - as below
+        return is_parquet_set(root)
+    found = sniff.sniff_file(root) if os.path.isfile(root) else None  # noqa: PTH113 - as below
+    return found is not None and found.what == sniff.SET
 
 
 def _on_server(text: str, options: Mapping[str, Any], read_only: bool, limits: Limits) -> tuple[Store, str]:

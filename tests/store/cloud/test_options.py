@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import omnizarr as oz
 from omnizarr.errors import OmnizarrError, StoreError, UnsafeError, UnsupportedError
 from omnizarr.store.cloud.names import GROUPS, IGNORED, SETTINGS, WISHES, names_of
 from omnizarr.store.cloud.options import VARIABLE, kind_of, settle
@@ -357,3 +358,8 @@ def test_options_of_the_environment(given, key, secret, tmp_path):
         with pytest.raises(UnsafeError, match=VARIABLE) as caught:
             settle("s3://b/k", given, make_home(tmp_path, {}, {VARIABLE: text}))
         assert "hush" not in str(caught.value)
+
+
+def test_files_need_no_options(tmp_path):
+    oz.create_array(tmp_path / "a.zarr", data=[1, 2], storage_options={"anon": True})
+    assert oz.open(tmp_path / "a.zarr", storage_options={"anon": True})[...].tolist() == [1, 2]

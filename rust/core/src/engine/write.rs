@@ -148,11 +148,18 @@ impl Call<'_> {
             return outbox.send(key, parts);
         }
         let _held = lock::hold(store.place(key));
-        // Who changes a part of what is there must not put it back over this.
-        let _kept = store.hold(key)?;
-        match parts {
-            Some(parts) => store.put(key, parts),
-            None => store.erase(key).map(drop),
+        // Who changes a part of what is there must not put it back over this; nor over what is new and was not seen.
+        loop {
+            match (store.hold(key)?, parts) {
+                (Hold::Absent, None) => return Ok(()),
+                (Hold::Absent, Some(parts)) => {
+                    if store.put_new(key, parts)? {
+                        return Ok(());
+                    }
+                }
+                (_kept, Some(parts)) => return store.put(key, parts),
+                (_kept, None) => return store.erase(key).map(drop),
+            }
         }
     }
 

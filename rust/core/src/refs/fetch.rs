@@ -21,7 +21,10 @@ const JOINED_FAR: (u64, u64) = (2 << 20, 16 << 20);
 const MOST_REQUESTS: usize = 320;
 
 /// Bytes that are on their way, or wait to be decoded: a part of all that is wanted, within these sizes.
-const MOST_BYTES: (u64, u64) = (96 << 20, 192 << 20);
+const MOST_BYTES: (u64, u64) = (32 << 20, 192 << 20);
+
+/// The same where most bytes lie between what is wanted: then the result is small, and waiting the only price.
+const SPARSE_BYTES: u64 = 96 << 20;
 
 /// How often a waiting caller asks whether it should stop.
 const POLL: Duration = Duration::from_millis(20);
@@ -113,6 +116,14 @@ struct Fetch<'a> {
 impl Fetch<'_> {
     fn is_far(&self, source: usize) -> bool {
         self.sources.get(source).is_some_and(|source| source.remote())
+    }
+
+    /// All bytes that are wanted, at most.
+    fn wanted(&self) -> u64 {
+        let of = |need: &Need| match need.length {
+            Length::Of(length) | Length::All(length) | Length::Last(length) => length,
+        };
+        self.needs.iter().map(of).fold(0, u64::saturating_add)
     }
 
     /// Join what lies close together.
@@ -235,7 +246,8 @@ impl<'a> Asked<'a> {
     fn new(call: &'a Fetch<'a>, runs: &'a [Run]) -> Self {
         let (sender, arrivals) = channel();
         let total = runs.iter().map(Run::size).fold(0, u64::saturating_add);
-        let most = total.div_ceil(10).clamp(MOST_BYTES.0, MOST_BYTES.1);
+        let sparse = call.wanted() < total >> 1;
+        let most = total.div_ceil(10).clamp(if sparse { SPARSE_BYTES } else { MOST_BYTES.0 }, MOST_BYTES.1);
         Self { call, runs, next: 0, under_way: 0, bytes: 0, most, sender, arrivals }
     }
 

@@ -299,7 +299,10 @@ impl Store for FileStore {
     fn hold(&self, key: &str) -> Result<Hold> {
         check_key(key)?;
         let Some(root) = self.root()? else { return Ok(Hold::Absent) };
-        hold(&root, key).map_err(|error| failure(key, "put", &error))
+        hold(&root, key).map_err(|error| match error.kind() {
+            io::ErrorKind::Interrupted => Error::Interrupted,
+            _ => failure(key, "put", &error),
+        })
     }
 
     fn as_file(&self, key: &str) -> Result<Option<File>> {

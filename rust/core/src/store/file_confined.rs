@@ -26,6 +26,8 @@ pub struct Root {
 pub enum Access {
     /// An existing file, for reading.
     Read,
+    /// An existing file, for reading and writing.
+    Change,
     /// A file that must not exist yet, for writing.
     Create,
     /// A directory.
@@ -84,6 +86,7 @@ impl Root {
         let flags = OFlags::CLOEXEC
             | match access {
                 Access::Read => OFlags::RDONLY | OFlags::NONBLOCK,
+                Access::Change => OFlags::RDWR | OFlags::NONBLOCK,
                 Access::Create => OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL,
                 Access::Directory => OFlags::RDONLY | OFlags::DIRECTORY,
             };
@@ -112,6 +115,7 @@ impl Root {
     fn file_by_path(&self, key: &str, access: Access) -> io::Result<File> {
         match access {
             Access::Read | Access::Directory => File::open(self.resolved(key)?),
+            Access::Change => OpenOptions::new().read(true).write(true).open(self.resolved(key)?),
             Access::Create => OpenOptions::new().write(true).create_new(true).open(self.confined(key)?),
         }
     }

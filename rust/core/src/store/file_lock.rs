@@ -6,10 +6,14 @@
 
 use std::fs::File;
 use std::io;
+#[cfg(unix)]
+use std::time::Duration;
 
 use super::Hold;
 use super::file::absent;
 use super::file_confined::{Access, Root};
+#[cfg(unix)]
+use crate::ask;
 
 /// A file that is locked until this is dropped.
 #[cfg(unix)]
@@ -23,18 +27,44 @@ impl Drop for Locked {
     }
 }
 
+/// How long to wait before the next look: longer each time, up to the longest.
+#[cfg(unix)]
+const SHORT: Duration = Duration::from_micros(200);
+#[cfg(unix)]
+const LONGEST: u32 = 25;
+
 /// Wait until nobody else holds the file; `false` where the file system has no locks.
 #[cfg(unix)]
 fn lock(file: &File) -> io::Result<bool> {
     use rustix::io::Errno;
-    loop {
-        match rustix::fs::flock(file, rustix::fs::FlockOperation::LockExclusive) {
+    // Looked at again and again, since a call that waits could not be interrupted.
+    for attempt in 1u32.. {
+        match rustix::fs::flock(file, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => return Ok(true),
-            Err(Errno::INTR) => {}
+            Err(Errno::WOULDBLOCK | Errno::INTR) => {}
             // Some network file systems have none, or none for files that are open for reading.
             Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::NOLCK | Errno::INVAL | Errno::BADF) => return Ok(false),
             Err(error) => return Err(error.into()),
         }
+        if attempt.is_multiple_of(LONGEST) && ask::stop() {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        std::thread::sleep(SHORT.saturating_mul(attempt.min(LONGEST)));
+    }
+    Ok(false)
+}
+
+/// The file under a key, open for writing where that is allowed: locks of network file systems need it.
+#[cfg(unix)]
+fn open(root: &Root, key: &str) -> io::Result<Option<File>> {
+    let found = root.file(key, Access::Change).or_else(|error| match error {
+        error if absent(&error) => Err(error),
+        _ => root.file(key, Access::Read),
+    });
+    match found {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if absent(&error) => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
@@ -42,18 +72,13 @@ fn lock(file: &File) -> io::Result<bool> {
 #[cfg(unix)]
 pub(super) fn hold(root: &Root, key: &str) -> io::Result<Hold> {
     use std::os::unix::fs::MetadataExt;
-    let open = || match root.file(key, Access::Read) {
-        Ok(file) => Ok(Some(file)),
-        Err(error) if absent(&error) => Ok(None),
-        Err(error) => Err(error),
-    };
     loop {
-        let Some(file) = open()? else { return Ok(Hold::Absent) };
+        let Some(file) = open(root, key)? else { return Ok(Hold::Absent) };
         if !lock(&file)? {
             return Ok(Hold::Free);
         }
         let held = Locked(file);
-        let Some(now) = open()? else { continue };
+        let Some(now) = open(root, key)? else { continue };
         let (ours, there) = (held.0.metadata()?, now.metadata()?);
         if (ours.dev(), ours.ino()) == (there.dev(), there.ino()) {
             return Ok(Hold::Kept(Box::new(held)));
