@@ -181,7 +181,7 @@ def test_names_change_with_what_was_written(tmp_path):
 def test_what_workers_have_written_has_another_name(tmp_path, client, how):
     group = oz.create_group(tmp_path / "g")
     array = group.create_array("a", data=VALUES, chunks=(64, 6), dims=("y", "x"))
-    kept = client.persist(array.to_dask())
+    kept = client.persist(oz.to_dask(tmp_path / "g" / "a"))
     new = da.from_array(VALUES + 1, chunks=(64, 6))
     with client.as_current():
         if how == "delayed":
@@ -194,7 +194,7 @@ def test_what_workers_have_written_has_another_name(tmp_path, client, how):
             lazy = dataset.oz.to_omnizarr(tmp_path / "g", region=region, compute="delayed" not in how)
             if how != "xarray":
                 lazy.compute()
-        read = oz.open_array(tmp_path / "g" / "a").to_dask()
+        read = oz.to_dask(tmp_path / "g" / "a")
         assert read.name != kept.name
         np.testing.assert_array_equal(client.persist(read).compute(), VALUES + 1)
 
