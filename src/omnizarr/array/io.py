@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from _thread import allocate_lock
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any, cast
@@ -41,18 +44,54 @@ _LARGE = 8 << 20
 """From here on, memory of earlier results is used again: fresh pages cost as much as decoding into them."""
 
 
-_changes: dict[str, int] = {}
-"""How often this process has written to arrays, by their places."""
+_changes: dict[str, bytes] = {}
+"""What stands for the last change that this process knows of, by the places of arrays and of groups above them."""
+
+_expected: dict[str, int] = {}
+"""How many writes to places are under way where this process does not see them end."""
+
+_lock = allocate_lock()
 
 
-def changes_of(place: str) -> int:
-    """Return how often this process has written to the array at a place."""
-    return _changes.get(place, 0)
+def changes_of(place: str) -> tuple[bytes, ...]:
+    """Return what is another after each change of the array at a place that this process knows of."""
+    found: list[bytes] = []
+    here = place.rstrip("/")
+    while here:
+        if here in _expected:
+            return (os.urandom(12),)  # nobody knows which state this is
+        if here in _changes:
+            found.append(_changes[here])
+        here = here.rpartition("/")[0]
+    return tuple(found)
 
 
 def note_change(place: str) -> None:
-    """Take note that the values of the array at a place are others now."""
-    _changes[place] = _changes.get(place, 0) + 1
+    """Take note that the values of the array at a place, or of all below it, are others now."""
+    _changes[place.rstrip("/")] = os.urandom(12)
+
+
+def expect_change(place: str) -> None:
+    """Take note that others will change an array, or all below a group, at a time that this process does not learn."""
+    with _lock:
+        here = place.rstrip("/")
+        _expected[here] = _expected.get(here, 0) + 1
+
+
+@contextmanager
+def changing(*places: str) -> Generator[None, None, None]:
+    """Take note that arrays, or all below groups, are others every time one looks, and others again afterwards."""
+    for place in places:
+        expect_change(place)
+    try:
+        yield
+    finally:
+        for here in (place.rstrip("/") for place in places):
+            note_change(here)
+            with _lock:
+                _expected[here] -= 1
+                if not _expected[here]:
+                    del _expected[here]
 
 
 class Access:
@@ -244,14 +283,17 @@ class Access:
         if self._objects is not None:
             values = objects.packed(values, self._objects, self._path)
         values = broadcast(values, found.shape, self._path)
+        # Before, for who looks meanwhile, and after, since he may have seen what was old.
         note_change(self._place)
-        if not self._vlen:
-            self._put(found, without_padding(values) if self._padded else values)
-            return
         try:
-            self._put(found, values)
-        except (TypeError, UnicodeEncodeError) as error:  # only the kernel looks at every element
+            self._put(found, without_padding(values) if self._padded else values)
+        except (TypeError, UnicodeEncodeError) as error:
+            if not self._vlen:
+                raise
+            # Only the kernel looks at every element.
             raise ShapeError(f"the values cannot be stored as {self._vlen}: {error}", path=self._path) from error
+        finally:
+            note_change(self._place)
 
     def _put(self, found: Selection | Points | Mask, values: npt.NDArray[Any]) -> None:
         if isinstance(found, Selection):

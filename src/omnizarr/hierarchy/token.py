@@ -15,8 +15,9 @@ _DOCUMENTS = ("zarr.json", ".zarray")
 def token_of(store: Store, path: str, meta: ArrayMeta) -> tuple[object, ...]:
     """Return what is equal for two handles on the same state of an array, and another for another state.
 
-    No chunk is looked at. What is seen of a change: the metadata; what this process has written; for a file or folder
-    of this machine, when the file, the array's document or its folder changed last.
+    No chunk is looked at. What is seen of a change: the metadata; what this process has written, or has had written by
+    workers; for a file or folder of this machine, when the file, the array's document or its folder changed last. After
+    a write was planned that others may do at any time, no two are equal.
     """
     place = place_name(store, path)
     return ("omnizarr.Array", store.uri, path, repr(meta), changes_of(place), *_stamps(store.uri, path))

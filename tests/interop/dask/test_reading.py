@@ -8,7 +8,10 @@ import pytest
 import omnizarr as oz
 from omnizarr.array.io import Access
 from omnizarr.errors import NodeTypeError, ShapeError
+from omnizarr.hierarchy.array import Array
+from omnizarr.hierarchy.opening import Place
 from omnizarr.interop.dask import from_zarr
+from omnizarr.interop.dask.stored import Stored
 
 da = pytest.importorskip("dask.array")
 Callback = pytest.importorskip("dask.callbacks").Callback
@@ -165,3 +168,15 @@ def test_consolidated_metadata_is_checked_before_it_travels(tmp_path):
     group.consolidate()
     oz.open_array(tmp_path / "g" / "t", "r+").append(VALUES)
     assert oz.open_group(tmp_path / "g")["t"].to_dask().shape == (80, 30)
+
+
+def test_workers_take_new_credentials(tmp_path):
+    meta = oz.create_array(tmp_path / "a", data=VALUES).metadata
+
+    def sent(secret):
+        place = Place(oz.at("s3://bucket/a", key="me", secret=secret, region="eu"), "r", None)
+        return pickle.loads(pickle.dumps(Stored(Array(place.context, "", meta)))).array
+
+    old = sent("old-words")
+    assert sent("old-words") is old
+    assert b"new-words" in pickle.dumps(sent("new-words")._context)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import omnizarr as oz
+from omnizarr.array.io import Access
 from omnizarr.errors import ConflictError, ExistsError, SelectionError, ShapeError, StoreError
 from omnizarr.interop.dask import to_zarr
 from omnizarr.store.reach import Reach, reach_of
@@ -170,9 +171,58 @@ def test_names_change_with_what_was_written(tmp_path):
     array = oz.from_dask(da.from_array(VALUES, chunks=(50, 6)), tmp_path / "a")
     name = array.to_dask().name
     lazy = oz.from_dask(da.from_array(VALUES + 1, chunks=(50, 6)), array, compute=False)
-    assert array.to_dask().name == name
+    # Nobody knows when it is written, so that no two names are the same.
+    assert len({name, array.to_dask().name, array.to_dask().name}) == 3
     lazy.compute()
     assert array.to_dask().name != name
+
+
+@pytest.mark.parametrize("how", ["delayed", "xarray", "xarray, delayed"])
+def test_what_workers_have_written_has_another_name(tmp_path, client, how):
+    group = oz.create_group(tmp_path / "g")
+    array = group.create_array("a", data=VALUES, chunks=(64, 6), dims=("y", "x"))
+    kept = client.persist(oz.to_dask(tmp_path / "g" / "a"))
+    new = da.from_array(VALUES + 1, chunks=(64, 6))
+    with client.as_current():
+        if how == "delayed":
+            oz.from_dask(new, array, compute=False).compute()
+        else:
+            xarray = pytest.importorskip("xarray")
+            pytest.importorskip("omnizarr.interop.xarray")
+            dataset = xarray.Dataset({"a": (("y", "x"), new)})
+            region = {"y": slice(0, len(VALUES)), "x": slice(0, 6)}
+            lazy = dataset.oz.to_omnizarr(tmp_path / "g", region=region, compute="delayed" not in how)
+            if how != "xarray":
+                lazy.compute()
+        read = oz.to_dask(tmp_path / "g" / "a")
+        assert read.name != kept.name
+        np.testing.assert_array_equal(client.persist(read).compute(), VALUES + 1)
+
+
+@pytest.mark.parametrize("tool", [oz.copy, oz.convert])
+def test_what_a_tool_has_replaced_has_another_name(tool):
+    old, new = {}, {}
+    held = oz.create_array(old, data=VALUES, path="a")
+    kept = held.to_dask().name
+    oz.create_array(new, data=VALUES + 1, path="a")
+    tool(new, old, overwrite=True)
+    read = oz.open(old)["a"].to_dask()
+    assert read.name == oz.open(old)["a"].to_dask().name != kept
+    np.testing.assert_array_equal(read.compute(), VALUES + 1)
+
+
+def test_a_name_made_while_values_are_written_is_not_kept(monkeypatch):
+    array = oz.create_array({}, data=VALUES)
+    seen = []
+    put = Access._put
+
+    def slow(self, *given):
+        seen.append(array.to_dask().name)
+        put(self, *given)
+
+    monkeypatch.setattr(Access, "_put", slow)
+    array[...] = VALUES + 1
+    assert array.to_dask().name not in seen
 
 
 def test_dask_signatures(tmp_path):

@@ -9,6 +9,7 @@ import pytest
 import omnizarr as oz
 from omnizarr.cli.main import main
 from omnizarr.errors import OmnizarrError, StoreError, UnsupportedError
+from omnizarr.tools.cluster import checking, crew, keys, moving
 from omnizarr.tools.cluster.crew import Crew
 from omnizarr.tools.cluster.moving import plan_for
 from omnizarr.tools.convert import journal
@@ -124,6 +125,39 @@ def test_checks_say_what_they_say_alone(source, client):
     alone = oz.validate(source, decode=True)
     assert len(alone.findings) == 2
     assert oz.validate(source, decode=True, cluster=client) == alone
+
+
+def test_checks_list_chunks_anew(tmp_path, client):
+    array = oz.create_array(tmp_path / "a", shape=400, dtype="i4", chunks=10)
+    array[:200] = 1
+    assert oz.validate(tmp_path / "a", cluster=client).findings == ()
+    array[200:300] = 2
+    assert oz.validate(tmp_path / "a", cluster=client).findings == ()
+    # As many as before, but others.
+    (tmp_path / "a" / "c" / "0").unlink()
+    (tmp_path / "a" / "c" / "30").write_bytes(b"nonsense")
+    alone = oz.validate(tmp_path / "a", decode=True)
+    assert len(alone.findings) == 1
+    assert oz.validate(tmp_path / "a", decode=True, cluster=client) == alone
+
+
+def test_checks_need_workers_that_see_the_store(tmp_path, client, monkeypatch):
+    oz.create_array(tmp_path / "a", data=np.arange(10))
+    monkeypatch.setattr(crew, "_sees", lambda _store, _key: False)
+    with pytest.raises(StoreError, match="2 of 2 workers do not see"):
+        oz.validate(tmp_path / "a", cluster=client)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        moving._Piece(b"hush", 3),
+        keys._Batch(b"hush", ("a", "b"), "copy"),
+        checking._Range(b"hush", 0, 5, True, 9),
+    ],
+)
+def test_pieces_of_work_do_not_show_what_they_carry(piece):
+    assert "hush" not in repr(piece)
 
 
 def test_stores_that_workers_do_not_see_are_refused(source, tmp_path, client):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import pickle
 from _thread import allocate_lock
 from collections import OrderedDict
+from hashlib import sha256
 from typing import Any, Literal
 
 import numpy as np
@@ -21,7 +23,7 @@ from omnizarr.store.reach import Reach, reach_of
 _KEPT = 64
 """How many arrays a process keeps open between tasks."""
 
-_opened: OrderedDict[tuple[int, str], Array] = OrderedDict()
+_opened: OrderedDict[tuple[object, ...], Array] = OrderedDict()
 _lock = allocate_lock()
 
 
@@ -78,7 +80,10 @@ class Stored:
         context, meta = array._context, array.metadata  # noqa: SLF001 - the classes belong together
         # Attributes may be long, and no task needs them.
         bare = meta._replace(attributes={}, extra={})
-        return _restored, (self.token, context, array.path, bare, array._stored_order, self.unaligned)  # noqa: SLF001
+        # In bytes, for a worker that has this very context open need not make another, and Dask's way to pickle, for it
+        # takes along classes that only this program has.
+        packed: bytes = dask_module("cloudpickle").dumps(context)
+        return _restored, (self.token, packed, array.path, bare, array._stored_order, self.unaligned)  # noqa: SLF001
 
     def _check_reach(self) -> None:
         """Raise if another process could not write to the same store, or not safely.
@@ -110,16 +115,18 @@ def token_text(array: Array) -> str:
 
 def _restored(  # noqa: PLR0917 - as `__reduce__` gives them
     token: str,
-    context: Context,
+    packed: bytes,
     path: str,
     meta: ArrayMeta,
     stored_order: Literal["C", "F"] | None,
     unaligned: bool | None,
 ) -> Stored:
-    key = os.getpid(), f"{token} {unaligned}"
+    # Also by the context: one with other credentials or limits is another.
+    key = os.getpid(), token, unaligned, sha256(packed).digest()
     with _lock:
         array = _opened.get(key)
         if array is None:
+            context: Context = pickle.loads(packed)  # noqa: S301 - made above, and brought by Dask, which pickles all
             array = _opened[key] = Array(context, path, meta, stored_order=stored_order)
             if len(_opened) > _KEPT:
                 _opened.popitem(last=False)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from omnizarr.array.io import note_change
+from omnizarr.array.io import changing, expect_change
 from omnizarr.errors import ConflictError, NodeTypeError, ShapeError
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.create import ArrayOptions
@@ -185,11 +185,11 @@ class _Writing:
         place = place_name(self._array.store, self._array.path)
         written = self._written(np.zeros((1,) * self._x.ndim, np.int8) if not return_stored or compute else None)
         if not compute:
-            if return_stored:
-                return written
-            return dask_module("dask").delayed(_Done(place))(written)
-        written.compute()
-        note_change(place)
+            # Workers may write at any time from now on, and do not tell this process.
+            expect_change(place)
+            return written if return_stored else dask_module("dask").delayed(_done)(written)
+        with changing(place):
+            written.compute()
         if not return_stored:
             return self._array
         return to_dask(self._array)[self._region.selection].rechunk(self._x.chunks)
@@ -217,16 +217,8 @@ class _Writing:
         )
 
 
-class _Done:
-    """The last task: other reads of this process see that the array is another now."""
-
-    def __init__(self, place: str) -> None:
-        self._place = place
-
-    def __call__(self, _written: object) -> None:
-        note_change(self._place)
-
-    __name__ = "from_dask"
+def _done(_written: object) -> None:
+    """Wait for all blocks: the last task."""
 
 
 def _write_block(

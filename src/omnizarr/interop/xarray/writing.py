@@ -10,6 +10,7 @@ from typing import Any, Final
 from xarray import Dataset, Variable, conventions
 from xarray.backends.common import ArrayWriter
 
+from omnizarr.array.io import changing, expect_change
 from omnizarr.errors import MetadataError, UnsupportedError
 from omnizarr.format.names import UNNAMED
 from omnizarr.hierarchy.array import Array
@@ -20,6 +21,7 @@ from omnizarr.interop.xarray.existing import encode_as_stored, same_values
 from omnizarr.interop.xarray.growing import Growing, held_alone, settle
 from omnizarr.interop.xarray.regions import Region, settled
 from omnizarr.interop.xarray.zarr_view import dimensions
+from omnizarr.store.protocol import place_name
 
 _MODES: Final = ("w", "w-", "a", "a-", "r+")
 
@@ -48,6 +50,12 @@ class Work:
     attributes: list[tuple[Group, Mapping[str, object]]] = field(default_factory=list)
     consolidated: list[Group] = field(default_factory=list)
     closed: list[Group] = field(default_factory=list)
+
+    def places(self) -> list[str]:
+        """Return where the arrays are whose values are still to be written."""
+        targets = [*self.writer.targets, *(array for _, array, _ in self.later)]
+        arrays: list[Array] = [getattr(one, "array", one) for one in targets]
+        return [place_name(one.store, one.path) for one in arrays]
 
     def describe(self) -> None:
         """Write what is known of the groups: before values where these are new, after them where they are added."""
@@ -92,12 +100,14 @@ def run(work: Work, *, compute: bool, options: Mapping[str, Any] | None) -> Any:
     if not work.growing:
         work.describe()
     if compute:
-        with held_alone(work.growing):
+        with changing(*work.places()), held_alone(work.growing):
             work.writer.sync(compute=True, chunkmanager_store_kwargs=given)
             work.finish()
         return None
     from dask.delayed import delayed  # noqa: PLC0415 - only lazy writing needs it
 
+    for place in work.places():
+        expect_change(place)
     written = work.writer.sync(compute=False, chunkmanager_store_kwargs=given)
     return delayed(_finished)(written, work)
 

@@ -31,6 +31,9 @@ class _Batch(NamedTuple):
 
     new_keys: tuple[str, ...] | None = None
 
+    def __repr__(self) -> str:  # Dask may log it, and stores may hold credentials
+        return f"{self.task} of {len(self.keys)} keys"
+
 
 def _size(crew: Crew, count: int) -> int:
     return max(1, min(_MOST, count // (crew.slots * _ROUNDS)))

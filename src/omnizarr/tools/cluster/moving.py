@@ -49,6 +49,9 @@ class _Piece(NamedTuple):
 
     region: int
 
+    def __repr__(self) -> str:  # Dask may log it, and a job may hold credentials
+        return f"region {self.region}"
+
 
 def plan_for(crew: Crew, source: ArrayMeta, target: ArrayMeta, memory: int | None = None) -> Plan:
     """Plan a transfer so that its regions fit into the memory of each worker, and there is one for every worker.

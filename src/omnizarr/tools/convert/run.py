@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from omnizarr.array.io import Access
+from omnizarr.array.io import Access, changing
 from omnizarr.errors import ConflictError, CorruptError, LimitError, NotFoundError, OmnizarrError, UnsupportedError
 from omnizarr.format.dialects import WRITABLE
 from omnizarr.format.names import join
@@ -13,6 +13,7 @@ from omnizarr.hierarchy.nodes import load
 from omnizarr.limits import Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
+from omnizarr.store.protocol import place_name
 from omnizarr.tools.cluster.crew import Crew
 from omnizarr.tools.cluster.moving import describe
 from omnizarr.tools.convert.build import Builder, Task, tasks_of, transfer_of
@@ -227,12 +228,13 @@ def _converted(job: _Job, settings: Settings) -> Conversion:
         settings.crew.check_reach(job.source.context.store, store)
     tasks = tasks_of(job.source.context, job.source.path, pairs, settings.memory, settings.crew)
     above: dict[str, bytes] = {}
-    if not job.in_place:
-        above = make_room(job.target, form, overwrite=settings.overwrite, begun=journal is not None)
-    builder = Builder(job.source.context, job.source.path, keeper, settings.progress, settings.crew)
-    if journal is None:
-        builder.check_free(tasks)
-    _run(job, builder, tasks, above, settings)
+    with changing(place_name(store, path)):
+        if not job.in_place:
+            above = make_room(job.target, form, overwrite=settings.overwrite, begun=journal is not None)
+        builder = Builder(job.source.context, job.source.path, keeper, settings.progress, settings.crew)
+        if journal is None:
+            builder.check_free(tasks)
+        _run(job, builder, tasks, above, settings)
     return _result(job, form, builder.nbytes, verified=settings.verify, resumed=resumed)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, Unpack, cast
 
+from omnizarr.array.io import changing
 from omnizarr.errors import ConflictError, ExistsError, NotFoundError, UnsupportedError
 from omnizarr.format.dialects import DRAFT
 from omnizarr.format.names import ZMETADATA, join
@@ -139,7 +140,8 @@ def copy(
         if dry_run:
             work.check(overwrite=overwrite, resume=resume)
             return work.measured()
-        return work.run(overwrite=overwrite, resume=resume, verify=verify)
+        with changing(place_name(place.context.store, place.path)):
+            return work.run(overwrite=overwrite, resume=resume, verify=verify)
 
 
 def _rooted(place: Place) -> Place:

@@ -177,6 +177,8 @@ def _report(place: _Opened, run: _Run) -> Report:
         raise missing(place.place)
     if run.crew is not None:
         run.crew.check_reach(place.store, None)
+        for inner, texts in [*scene.texts.items()][:1]:
+            run.crew.check_sees(place.store, scene.key(inner, next(iter(texts))))
     check_archive(place.store, sink)
     check_hierarchy(scene, nodes, sink)
     check_consolidated(scene, nodes, sink)
