@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -43,6 +43,8 @@ class Work:
 
     writer: ArrayWriter = field(default_factory=ArrayWriter)
     growing: list[Growing] = field(default_factory=list)
+    added: list[tuple[Variable, Growing, tuple[slice, ...]]] = field(default_factory=list)
+    """Values in memory that go beyond the ends of arrays; written when others are kept from doing so."""
     later: list[tuple[Any, Array, tuple[slice, ...]]] = field(default_factory=list)
     """Values that replace others; written when those that are new have been."""
     attributes: list[tuple[Group, Mapping[str, object]]] = field(default_factory=list)
@@ -58,12 +60,17 @@ class Work:
             group.consolidate()
         self.attributes, self.consolidated = [], []
 
-    def finish(self) -> None:
-        """Make visible what was written."""
+    def add(self) -> None:
+        """Write what is in memory beyond the ends of arrays."""
+        for var, target, place in self.added:
+            target[place or ...] = var.data
+
+    def finish(self, check: Callable[[], None]) -> None:
+        """Make visible what was written, unless others may have gone on meanwhile, as `check` says."""
         for values, array, region in self.later:
             if not same_values(array, values):
                 array[region or ...] = values
-        settle(self.growing)
+        settle(self.growing, check)
         self.describe()
         for group in self.closed:
             group.close()
@@ -92,9 +99,10 @@ def run(work: Work, *, compute: bool, options: Mapping[str, Any] | None) -> Any:
     if not work.growing:
         work.describe()
     if compute:
-        with held_alone(work.growing):
+        with held_alone(work.growing) as check:
+            work.add()
             work.writer.sync(compute=True, chunkmanager_store_kwargs=given)
-            work.finish()
+            work.finish(check)
         return None
     from dask.delayed import delayed  # noqa: PLC0415 - only lazy writing needs it
 
@@ -103,7 +111,9 @@ def run(work: Work, *, compute: bool, options: Mapping[str, Any] | None) -> Any:
 
 
 def _finished(_: object, work: Work) -> None:
-    work.finish()
+    with held_alone(work.growing) as check:
+        work.add()
+        work.finish(check)
 
 
 def add_dataset(
@@ -201,11 +211,13 @@ def _add_old(
         elif dim is not None and wishes.mode == "a-":
             continue
         place = tuple(parts.values())
-        data = _placed(var, array, place, wishes, name).data
-        if dim is not None and target is array and var.chunks is None:
-            work.later.append((data, array, place))
+        placed = _placed(var, array, place, wishes, name)
+        if var.chunks is None and isinstance(target, Growing):
+            work.added.append((placed, target, place))
+        elif dim is not None and var.chunks is None:
+            work.later.append((placed.data, array, place))
         else:
-            work.writer.add(data, target, place or None)
+            work.writer.add(placed.data, target, place or None)
 
 
 def _add_new(
