@@ -99,7 +99,8 @@ def test_a_lost_lease_makes_nothing_visible():
     def lost():
         raise ConflictError("others may have gone on")
 
-    with pytest.raises(ConflictError, match="gone on"), module.held_alone([one]):
+    with module.held_alone([one]):
         one[4:] = [1, 1]
-        module.settle([one], lost)
+        with pytest.raises(ConflictError, match="gone on"):
+            module.settle([one], lost)
     assert oz.open(store)["a"].shape == (4,)

@@ -93,7 +93,7 @@ class Growing:
             raise ConflictError(
                 f"another program has changed the shape from {self.old} to {now} meanwhile",
                 path=place_name(self.array.store, self.array.path),
-                hint="Append again: this one has made none of its values visible, and changed none of the other's.",
+                hint="Append again; nothing of this one is seen.",
             )
 
     def reshape(self, old: ArrayMeta, *, back: bool = False) -> None:
@@ -122,7 +122,7 @@ class Growing:
         array.refresh()
 
 
-def _restored(array: Array, shape: tuple[int, ...], old: tuple[int, ...], held: bool) -> Growing:  # noqa: FBT001 - as pickled
+def _restored(array: Array, shape: tuple[int, ...], old: tuple[int, ...], held: bool) -> Growing:
     return Growing(array, shape, old, held=held)
 
 
