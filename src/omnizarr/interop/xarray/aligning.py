@@ -7,6 +7,7 @@ could be lost, so that is refused.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import Any
 
 from xarray import Variable
@@ -50,9 +51,9 @@ def aligned(var: Variable, array: Array, place: tuple[slice, ...]) -> Variable:
     sizes: dict[Any, tuple[int, ...]] = {}
     for axis, (dim, cuts) in enumerate(zip(var.dims, _cuts(var, place), strict=True)):
         start = place[axis].start or 0
-        edges = _edges(_stored(array)[axis], start + var.shape[axis])
+        edges = sorted(_edges(_stored(array)[axis], start + var.shape[axis]))
         # A task ends at the first edge that is not before the end of Dask's own.
-        ends = sorted({min(edge for edge in edges if edge >= cut) for cut in cuts} | {start + var.shape[axis]})
+        ends = sorted({edges[bisect_left(edges, cut)] for cut in cuts} | {start + var.shape[axis]})
         sizes[dim] = tuple(after - before for before, after in zip([start, *ends[:-1]], ends, strict=True))
     return var.chunk(sizes)
 
