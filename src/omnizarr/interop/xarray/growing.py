@@ -24,6 +24,7 @@ from omnizarr.hierarchy.lease import Lease
 from omnizarr.hierarchy.lock import address
 from omnizarr.hierarchy.resize import fitted_grid
 from omnizarr.hierarchy.save import replace
+from omnizarr.interop.dask.stored import Stored
 from omnizarr.model.array import ArrayMeta
 from omnizarr.store.protocol import place_name
 from omnizarr.store.tagged import conditional
@@ -45,7 +46,7 @@ class Growing:
         held: Whether others are kept from appending to it.
     """
 
-    __slots__ = ("_access", "array", "held", "old", "shape")
+    __slots__ = ("_access", "array", "held", "old", "shape", "unaligned")
 
     def __init__(
         self, array: Array, shape: tuple[int, ...], old: tuple[int, ...] | None = None, *, held: bool = False
@@ -54,11 +55,14 @@ class Growing:
         self.shape = shape
         self.old = array.shape if old is None else old
         self.held = held
+        self.unaligned = False
+        """Whether tasks write to parts of what is stored under one key."""
         meta = array.metadata
         # Made at once, since whoever writes later may have to wait for whoever waits for it.
         self._access: Access = array._opened().with_shape(shape, grid=fitted_grid(meta, shape, array.path))  # noqa: SLF001
 
     def __reduce__(self) -> tuple[object, ...]:
+        Stored(self.array, "-", unaligned=self.unaligned)._check_reach()  # noqa: SLF001 - the classes belong together
         return _restored, (self.array, self.shape, self.old, self.held)
 
     @property

@@ -106,7 +106,8 @@ def _netcdf(
     inside = [(f"{top}/{path}".strip("/"), dataset) for path, dataset in nodes]
     words = {f"{top}/{path}".strip("/"): given for path, given in encoding.items()}
     work = Work()
-    write_netcdf(where, kind, inside, words, work)
+    wishes = Wishes(mode, safe_chunks=options.safe_chunks, align_chunks=options.align_chunks)
+    write_netcdf(where, kind, inside, words, work, wishes=wishes)
     later = run(work, compute=options.compute, options=options.chunkmanager_store_kwargs)
     if not options.compute:
         return later

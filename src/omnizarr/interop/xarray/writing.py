@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -14,7 +14,8 @@ from omnizarr.errors import MetadataError, UnsupportedError
 from omnizarr.format.names import UNNAMED
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group
-from omnizarr.interop.xarray.aligning import aligned, check_aligned
+from omnizarr.interop.dask.stored import Stored
+from omnizarr.interop.xarray.aligning import aligned, check_aligned, is_aligned
 from omnizarr.interop.xarray.encoding import array_options, encode_variable, json_attributes
 from omnizarr.interop.xarray.existing import encode_as_stored, same_values
 from omnizarr.interop.xarray.growing import Growing, held_alone, settle
@@ -211,13 +212,12 @@ def _add_old(
         elif dim is not None and wishes.mode == "a-":
             continue
         place = tuple(parts.values())
-        placed = _placed(var, array, place, wishes, name)
         if var.chunks is None and isinstance(target, Growing):
-            work.added.append((placed, target, place))
+            work.added.append((var, target, place))
         elif dim is not None and var.chunks is None:
-            work.later.append((placed.data, array, place))
+            work.later.append((var.data, array, place))
         else:
-            work.writer.add(placed.data, target, place or None)
+            add_values(var, target, place, wishes, work)
 
 
 def _add_new(
@@ -235,8 +235,7 @@ def _add_new(
         options = array_options(var, name, new=is_new, checked=name in given)
         array = with_empty(_created(group, name, options), empty)
         place = tuple(slice(None) for _ in var.dims)
-        var = _placed(var, array, place, wishes, name)
-        work.writer.add(var.data, array, place or None)
+        add_values(var, array, place, wishes, work)
 
 
 def _created(group: Group, name: str, options: Mapping[str, Any]) -> Array:
@@ -257,15 +256,27 @@ def _wants_empty(var: Variable, wishes: Wishes, name: str) -> bool | None:
     return wishes.write_empty if said is None else bool(said)
 
 
-def _placed(var: Variable, array: Array, place: Iterable[slice], wishes: Wishes, name: str) -> Variable:
-    """Return a variable whose tasks go together with what is stored, if asked for; refuse what could be lost."""
+def add_values(var: Variable, target: Array | Growing, place: tuple[slice, ...], wishes: Wishes, work: Work) -> None:
+    """Write what is in memory, and note what is lazy: its tasks go together with what is stored, if asked for.
+
+    Raises:
+        UnsupportedError: If values could be lost.
+    """
     if var.chunks is None:
-        return var
+        work.writer.add(var.data, target, place or None)
+        return
+    array = target.array if isinstance(target, Growing) else target
     if wishes.align_chunks:
-        return aligned(var, array, tuple(place))
-    if wishes.safe_chunks:
-        check_aligned(var, array, tuple(place), name)
-    return var
+        var = aligned(var, array, place)
+    elif wishes.safe_chunks:
+        check_aligned(var, array, place, array.path.rpartition("/")[2])
+    unaligned = not is_aligned(var, array, place)
+    if isinstance(target, Growing):
+        target.unaligned = unaligned
+        work.writer.add(var.data, target, place or None)
+    else:
+        # Refuses to go where other processes could not write, or not safely.
+        work.writer.add(var.data, Stored(target, unaligned=unaligned), place or None)
 
 
 def with_empty(array: Array, write_empty: bool | None) -> Array:
