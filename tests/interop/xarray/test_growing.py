@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import omnizarr as oz
-from omnizarr.errors import ConflictError
+from omnizarr.errors import ConflictError, StoreError
 from omnizarr.interop.xarray import growing as module
 
 xr = pytest.importorskip("xarray")
@@ -104,3 +104,21 @@ def test_a_lost_lease_makes_nothing_visible():
         with pytest.raises(ConflictError, match="gone on"):
             module.settle([one], lost)
     assert oz.open(store)["a"].shape == (4,)
+
+
+def test_an_append_that_fails_leaves_what_does_not_grow(monkeypatch):
+    store = {}
+    xr.Dataset({"a": ("t", np.arange(4.0)), "s": ("x", np.arange(3.0))}).oz.to_omnizarr(store)
+    before = dict(store)
+
+    def full(*_):
+        raise StoreError("the disk is full")
+
+    monkeypatch.setattr(module, "replace", full)
+    more = xr.Dataset({"a": ("t", np.arange(4.0)), "s": ("x", np.full(3, 9.0)), "new": ("t", np.arange(4.0))})
+    with pytest.raises(StoreError, match="full"):
+        more.oz.to_omnizarr(store, append_dim="t")
+    assert sorted(oz.open(store)) == ["a", "s"]
+    assert {key for key in store if key.startswith("new")} == set()
+    np.testing.assert_array_equal(oz.open(store)["s"][...], np.arange(3.0))
+    assert before.keys() <= store.keys()

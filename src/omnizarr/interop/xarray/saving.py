@@ -83,6 +83,7 @@ def save(
             work.closed.append(group)
         later = run(work, compute=options.compute, options=options.chunkmanager_store_kwargs)
     except BaseException:
+        work.undo()
         if is_place(where):
             group.close()
         raise

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Hashable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from xarray import Dataset, Variable, conventions
 from xarray.backends.common import ArrayWriter
 
-from omnizarr.errors import MetadataError, UnsupportedError
+from omnizarr.errors import MetadataError, OmnizarrError, UnsupportedError
 from omnizarr.format.names import UNNAMED
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group
+from omnizarr.hierarchy.save import erase
 from omnizarr.interop.dask.stored import Stored
 from omnizarr.interop.xarray.aligning import aligned, check_aligned, is_aligned
 from omnizarr.interop.xarray.encoding import array_options, encode_variable, json_attributes
@@ -47,7 +49,9 @@ class Work:
     added: list[tuple[Variable, Growing, tuple[slice, ...]]] = field(default_factory=list)
     """Values in memory that go beyond the ends of arrays; written when others are kept from doing so."""
     later: list[tuple[Any, Array, tuple[slice, ...]]] = field(default_factory=list)
-    """Values that replace others; written when those that are new have been."""
+    """Values that replace others; written when those that are new are seen."""
+    created: list[Array] = field(default_factory=list)
+    """Arrays that an append has made, until its values are seen."""
     attributes: list[tuple[Group, Mapping[str, object]]] = field(default_factory=list)
     consolidated: list[Group] = field(default_factory=list)
     closed: list[Group] = field(default_factory=list)
@@ -66,12 +70,20 @@ class Work:
         for var, target, place in self.added:
             target[place or ...] = var.data
 
+    def undo(self) -> None:
+        """Erase what an append has created that came to nothing."""
+        for array in self.created:
+            with suppress(OmnizarrError):
+                erase(array._context, array.path)  # noqa: SLF001 - the classes belong together
+        self.created = []
+
     def finish(self, check: Callable[[], None]) -> None:
         """Make visible what was written, unless others may have gone on meanwhile, as `check` says."""
+        settle(self.growing, check)
+        self.created = []
         for values, array, region in self.later:
             if not same_values(array, values):
                 array[region or ...] = values
-        settle(self.growing, check)
         self.describe()
         for group in self.closed:
             group.close()
@@ -234,6 +246,8 @@ def _add_new(
         empty = _wants_empty(var, wishes, name)
         options = array_options(var, name, new=is_new, checked=name in given)
         array = with_empty(_created(group, name, options), empty)
+        if wishes.append_dim is not None:
+            work.created.append(array)
         place = tuple(slice(None) for _ in var.dims)
         add_values(var, array, place, wishes, work)
 
