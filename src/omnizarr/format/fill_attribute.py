@@ -50,11 +50,11 @@ def as_v3(attributes: Mapping[str, JSON], dtype: np.dtype[Any], bits: bytes | No
         value = value[0]
     if dtype.kind == "f":
         number = _number(value)
-        return dict(attributes) if number is None else {**attributes, FILL: _text(struct.pack("<d", number))}
+        return dict(attributes) if number is None else {**attributes, FILL: packed(number)}
     if dtype.kind == "S" and isinstance(value, str):
         if bits is not None and bits.rstrip(b"\0") == value.encode().rstrip(b"\0"):
             return {name: one for name, one in attributes.items() if name != FILL}
-        return {**attributes, FILL: _text(value.encode())}
+        return {**attributes, FILL: as_base64(value.encode())}
     return dict(attributes)
 
 
@@ -68,9 +68,8 @@ def as_v2(attributes: Mapping[str, JSON], dtype: np.dtype[Any]) -> dict[str, JSO
     if dtype.kind not in "fS" or not isinstance(value, str):
         return dict(attributes)
     try:
-        found = binascii.a2b_base64(value, strict_mode=True)
-        made: JSON = found.decode() if dtype.kind == "S" else struct.unpack("<d", found)[0]
-    except (ValueError, struct.error):
+        made: JSON = from_base64(value).decode() if dtype.kind == "S" else unpacked(value)
+    except ValueError:
         return dict(attributes)
     return {**attributes, FILL: made}
 
@@ -82,5 +81,37 @@ def _number(value: JSON) -> float | None:
     return float(value) if isinstance(value, str) and value in ("NaN", "Infinity", "-Infinity") else None
 
 
-def _text(value: bytes) -> str:
+def as_base64(value: bytes) -> str:
+    """Return bytes as the attribute has them."""
     return base64.standard_b64encode(value).decode()
+
+
+def from_base64(text: str) -> bytes:
+    """Return the bytes that `as_base64` made a text of.
+
+    Raises:
+        ValueError: If it did not.
+    """
+    return binascii.a2b_base64(text, strict_mode=True)
+
+
+def packed(number: float) -> str:
+    """Return a float as the attribute has it.
+
+    >>> packed(0.5), unpacked("AAAAAAAA4D8=")
+    ('AAAAAAAA4D8=', 0.5)
+    """
+    return as_base64(struct.pack("<d", number))
+
+
+def unpacked(text: str) -> float:
+    """Return the float that `packed` made a text of.
+
+    Raises:
+        ValueError: If it did not.
+    """
+    try:
+        number: float = struct.unpack("<d", from_base64(text))[0]
+    except struct.error as error:
+        raise ValueError(f"{text!r} is no float") from error
+    return number

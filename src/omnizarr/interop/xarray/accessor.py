@@ -41,8 +41,9 @@ class DatasetAccessor:
 
         - Dask's chunks need not line up with what is stored: tasks that write parts of the same chunk or shard lose
           nothing. Only a store that cannot keep them apart refuses that.
-        - Appending is one step for all variables: values are written first, shapes last. If something fails, the old
-          dataset is there with its old values.
+        - Appending is one step for all variables that grow: values are written first, shapes last. If something fails
+          before that, the old dataset is there with its old values. Variables without `append_dim` are overwritten
+          afterwards. With `compute=False`, do not compute two appends to the same arrays at the same time.
 
         Args:
             where: Whatever `omnizarr.open` takes for writing, or a group.

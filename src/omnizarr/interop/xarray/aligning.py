@@ -7,6 +7,7 @@ could be lost, so that is refused.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import Any
 
 from xarray import Variable
@@ -14,16 +15,21 @@ from xarray import Variable
 from omnizarr.errors import UnsupportedError
 from omnizarr.hierarchy.array import Array
 from omnizarr.model.grid import Lengths
-from omnizarr.native import FileStore, MemoryStore, ZipStore
-from omnizarr.store.mapping import DictStore
-from omnizarr.store.protocol import kernel_target, place_name
-from omnizarr.store.tagged import conditional
+from omnizarr.store.protocol import place_name
+from omnizarr.store.reach import Reach, reach_of
 
 
-def is_guarded(array: Array) -> bool:
-    """Whether several tasks can write parts of one chunk of an array without losing anything."""
-    target, _ = kernel_target(array.store)
-    return isinstance(target, (FileStore, MemoryStore, ZipStore, DictStore)) or conditional(array.store) is not None
+def is_aligned(var: Variable, array: Array, place: tuple[slice, ...]) -> bool:
+    """Whether no two tasks write to what is stored under one key."""
+    return _shared_axis(var, array, place) is None
+
+
+def _shared_axis(var: Variable, array: Array, place: tuple[slice, ...]) -> int | None:
+    for axis, cuts in enumerate(_cuts(var, place)):
+        edges = _edges(_stored(array)[axis], (place[axis].start or 0) + var.shape[axis])
+        if any(cut not in edges for cut in cuts):
+            return axis
+    return None
 
 
 def check_aligned(var: Variable, array: Array, place: tuple[slice, ...], name: str) -> None:
@@ -32,17 +38,16 @@ def check_aligned(var: Variable, array: Array, place: tuple[slice, ...], name: s
     Raises:
         UnsupportedError: If so.
     """
-    if is_guarded(array):
+    if reach_of(array.store) is not Reach.WHOLE_KEYS:
         return
-    for axis, cuts in enumerate(_cuts(var, place)):
-        edges = _edges(_stored(array)[axis], array.shape[axis] + var.shape[axis])
-        if any(cut not in edges for cut in cuts):
-            raise UnsupportedError(
-                f"Dask chunks of variable {name!r} would overlap in stored chunks along axis {axis}, and this store"
-                " cannot keep tasks from overwriting each other's values",
-                path=place_name(array.store, array.path),
-                hint="Pass align_chunks=True, or chunk the dataset as it is stored.",
-            )
+    axis = _shared_axis(var, array, place)
+    if axis is not None:
+        raise UnsupportedError(
+            f"Dask chunks of variable {name!r} would overlap in stored chunks along axis {axis}, and this store"
+            " cannot keep tasks from overwriting each other's values",
+            path=place_name(array.store, array.path),
+            hint="Pass align_chunks=True, or chunk the dataset as it is stored.",
+        )
 
 
 def aligned(var: Variable, array: Array, place: tuple[slice, ...]) -> Variable:
@@ -50,9 +55,9 @@ def aligned(var: Variable, array: Array, place: tuple[slice, ...]) -> Variable:
     sizes: dict[Any, tuple[int, ...]] = {}
     for axis, (dim, cuts) in enumerate(zip(var.dims, _cuts(var, place), strict=True)):
         start = place[axis].start or 0
-        edges = _edges(_stored(array)[axis], start + var.shape[axis])
+        edges = sorted(_edges(_stored(array)[axis], start + var.shape[axis]))
         # A task ends at the first edge that is not before the end of Dask's own.
-        ends = sorted({min(edge for edge in edges if edge >= cut) for cut in cuts} | {start + var.shape[axis]})
+        ends = sorted({edges[bisect_left(edges, cut)] for cut in cuts} | {start + var.shape[axis]})
         sizes[dim] = tuple(after - before for before, after in zip([start, *ends[:-1]], ends, strict=True))
     return var.chunk(sizes)
 

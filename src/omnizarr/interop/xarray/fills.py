@@ -6,14 +6,12 @@ attribute wrote a number, which is taken as it is.
 
 from __future__ import annotations
 
-import base64
-import binascii
-import struct
 from typing import Any
 
 import numpy as np
 
 from omnizarr.errors import ShapeError
+from omnizarr.format.fill_attribute import as_base64, from_base64, packed, unpacked
 
 
 def to_json(value: Any, dtype: np.dtype[Any]) -> Any:  # noqa: ANN401 - a scalar in, JSON out
@@ -27,16 +25,16 @@ def to_json(value: Any, dtype: np.dtype[Any]) -> Any:  # noqa: ANN401 - a scalar
     kind = dtype.kind
     try:
         if kind == "S":
-            return base64.standard_b64encode(_bytes(value)).decode()
+            return as_base64(_bytes(value))
         if kind == "b":
             return bool(value)
         if kind in "iu":
             return int(value)
         if kind == "f":
-            return _packed(float(value))
+            return packed(float(value))
         if kind == "c":
             number = complex(value)
-            return [_packed(number.real), _packed(number.imag)]
+            return [packed(number.real), packed(number.imag)]
     except (TypeError, ValueError) as error:
         raise ShapeError(f"{value!r} cannot be the _FillValue of values of type {dtype}") from error
     return value.item() if isinstance(value, np.generic) else value
@@ -48,31 +46,43 @@ def _bytes(value: object) -> bytes:
     return bytes(value)
 
 
-def _packed(number: float) -> str:
-    return base64.standard_b64encode(struct.pack("<d", number)).decode()
-
-
-def _unpacked(text: object) -> float:
-    if not isinstance(text, str):
-        raise TypeError
-    number: float = struct.unpack("<d", base64.b64decode(text, validate=True))[0]
-    return number
-
-
 def from_json(value: Any, dtype: np.dtype[Any]) -> Any:  # noqa: ANN401 - JSON in, a scalar out
-    """Return the fill value that the attribute says."""
+    """Return the fill value that the attribute says; what says none of the type is returned as it is."""
     kind = dtype.kind
     try:
-        if kind == "f":
-            return np.dtype(dtype.newbyteorder("=")).type(_unpacked(value))
         if kind == "c" and isinstance(value, list) and len(value) == 2:
-            return dtype.type(complex(_unpacked(value[0]), _unpacked(value[1])))
+            return dtype.type(complex(_float(value[0]), _float(value[1])))
         if kind == "S" and isinstance(value, str):
-            return base64.b64decode(value, validate=True)
-    except (TypeError, ValueError, binascii.Error, struct.error):
+            return from_base64(value)
+        if kind == "f" and isinstance(value, str):
+            return np.dtype(dtype.newbyteorder("=")).type(_float(value))
+        if kind in "iu" and isinstance(value, (int, float)):
+            return _whole(value, dtype)
+        if kind in "fb" and isinstance(value, (int, float)):
+            return dtype.type(value)
+    except (TypeError, ValueError, OverflowError):
         pass
-    if kind in "iufb" and isinstance(value, (int, float)):
-        return dtype.type(value)
-    if kind == "f" and isinstance(value, str):
-        return dtype.type(float(value))  # "NaN", "Infinity"
     return value
+
+
+def _whole(value: float, dtype: np.dtype[Any]) -> Any:  # noqa: ANN401 - as above
+    """Return a whole number of a type; 255 is taken for the signed byte that has the same bits, as others do.
+
+    Raises:
+        ValueError: If it is no whole number, or has too many bits.
+        OverflowError: If it is infinite.
+    """
+    number, bits = int(value), 8 * dtype.itemsize
+    if number != value or not -(1 << bits - 1) <= number < 1 << bits:
+        raise ValueError(f"{value!r} is not of type {dtype}")
+    return np.array(number % (1 << bits), f"u{dtype.itemsize}").astype(dtype.newbyteorder("="))[()]
+
+
+def _float(text: object) -> float:
+    """Return a float from base64, or from what JSON has for those that it has no number for."""
+    if not isinstance(text, str):
+        raise TypeError
+    try:
+        return unpacked(text)
+    except ValueError:
+        return float(text)

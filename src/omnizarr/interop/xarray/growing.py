@@ -1,14 +1,16 @@
 """Appending to many arrays as one step: values first, beyond what anybody sees, then all shapes.
 
 Whatever fails before the first shape is written leaves the old dataset with its old values. Should a shape fail to be
-written, those before it are put back.
+written, those before it are put back. What another program has appended meanwhile is never written over: the shape is
+looked at before values are, once where others are kept away, else before each block.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from contextlib import ExitStack, suppress
-from typing import Any
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from threading import Condition
+from typing import Any, Final
 
 import numpy as np
 
@@ -16,31 +18,52 @@ from omnizarr.array.index import basic
 from omnizarr.array.io import Access
 from omnizarr.errors import ConflictError, OmnizarrError
 from omnizarr.hierarchy.array import Array
+from omnizarr.hierarchy.changing import changed
+from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.lease import Lease
+from omnizarr.hierarchy.lock import address
 from omnizarr.hierarchy.resize import fitted_grid
 from omnizarr.hierarchy.save import replace
+from omnizarr.interop.dask.stored import Stored
 from omnizarr.model.array import ArrayMeta
 from omnizarr.store.protocol import place_name
 from omnizarr.store.tagged import conditional
+
+_busy: Final[set[str]] = set()
+"""Arrays that a thread of this process appends to."""
+_free: Final = Condition()
 
 
 class Growing:
     """An array as it will be: it can be written as far as that, while others see the old shape.
 
-    It pickles as the array's place and the new shape, so that tasks elsewhere can write to it.
+    It pickles as the array's place, the new shape and the old one, so that tasks elsewhere can write to it.
+
+    Args:
+        array: The array.
+        shape: The shape that it will have.
+        old: The shape that it must have until then; that which it has, if not given.
+        held: Whether others are kept from appending to it.
     """
 
-    __slots__ = ("_access", "array", "shape")
+    __slots__ = ("_access", "array", "held", "old", "shape", "unaligned")
 
-    def __init__(self, array: Array, shape: tuple[int, ...]) -> None:
+    def __init__(
+        self, array: Array, shape: tuple[int, ...], old: tuple[int, ...] | None = None, *, held: bool = False
+    ) -> None:
         self.array = array
         self.shape = shape
+        self.old = array.shape if old is None else old
+        self.held = held
+        self.unaligned = False
+        """Whether tasks write to parts of what is stored under one key."""
         meta = array.metadata
         # Made at once, since whoever writes later may have to wait for whoever waits for it.
         self._access: Access = array._opened().with_shape(shape, grid=fitted_grid(meta, shape, array.path))  # noqa: SLF001
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Growing, (self.array, self.shape)
+        Stored(self.array, "-", unaligned=self.unaligned)._check_reach()  # noqa: SLF001 - the classes belong together
+        return _restored, (self.array, self.shape, self.old, self.held)
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -56,25 +79,102 @@ class Growing:
         return ("omnizarr.Growing", self.array.__dask_tokenize__(), self.shape)
 
     def __setitem__(self, selection: Any, values: Any) -> None:  # noqa: ANN401 - whatever NumPy takes
+        if not self.held:
+            self.check()
         self._access.write(basic(selection, self.shape), values)
 
+    def check(self) -> None:
+        """Raise if the array no longer has the shape that it had.
 
-def held_alone(growing: Iterable[Growing]) -> ExitStack:
-    """Keep other programs from appending to arrays for as long as a `with` statement runs, where the store can."""
-    stack = ExitStack()
-    with ExitStack() as failing:
-        failing.push(stack)
-        for one in sorted(growing, key=lambda one: one.array.path):
-            array = one.array
-            target = conditional(array.store, array.path + "/" if array.path else "")
-            if target is not None:
-                stack.enter_context(Lease(*target))
-        failing.pop_all()
-    return stack
+        Raises:
+            ConflictError: If so.
+        """
+        self.array.refresh()
+        self._check(self.array.shape, self.old)
+
+    def _check(self, now: tuple[int, ...], *allowed: tuple[int, ...]) -> None:
+        if now not in allowed:
+            raise ConflictError(
+                f"another program has changed the shape from {self.old} to {now} meanwhile",
+                path=place_name(self.array.store, self.array.path),
+                hint="Append again; nothing of this one is seen.",
+            )
+
+    def reshape(self, old: ArrayMeta, *, back: bool = False) -> None:
+        """Write the new shape; or the old one again.
+
+        Args:
+            old: The array as it was.
+            back: Whether to undo it, whether or not it came through.
+
+        Raises:
+            ConflictError: If the array has another shape by now.
+        """
+        path, array = self.array.path, self.array
+        allowed = [self.old, self.shape] if back else [self.old]
+
+        def change(context: Context) -> None:
+            array._refresh(context)  # noqa: SLF001 - the classes belong together
+            now = array.metadata
+            self._check(now.shape, *allowed)
+            # A try may come through though nobody says so.
+            allowed.append(self.shape)
+            grid = old.grid if back else fitted_grid(old, self.shape, path)
+            replace(context, path, now, now._replace(shape=self.old if back else self.shape, grid=grid))
+
+        changed(array._context, path, change)  # noqa: SLF001 - as above
+        array.refresh()
 
 
-def settle(growing: Sequence[Growing]) -> None:
+def _restored(array: Array, shape: tuple[int, ...], old: tuple[int, ...], held: bool) -> Growing:
+    return Growing(array, shape, old, held=held)
+
+
+@contextmanager
+def held_alone(growing: Sequence[Growing]) -> Generator[Callable[[], None], None, None]:
+    """Keep others from appending to arrays: threads of this process, and where the store can, other programs.
+
+    Yields:
+        What raises an error if other programs may have gone on meanwhile.
+
+    Raises:
+        ConflictError: If they have appended to one of them already.
+    """
+    places = {address(one.array.store, one.array.path) for one in growing}
+    with _free:
+        _free.wait_for(lambda: not places & _busy)
+        _busy.update(places)
+    try:
+        with ExitStack() as stack:
+            leases: list[Lease] = []
+            for one in sorted(growing, key=lambda one: one.array.path):
+                array = one.array
+                target = conditional(array.store, array.path + "/" if array.path else "")
+                if target is not None:
+                    leases.append(stack.enter_context(Lease(*target)))
+            for one in growing:
+                one.check()
+                one.held = True
+            yield lambda: _check_all(leases)
+    finally:
+        for one in growing:
+            one.held = False
+        with _free:
+            _busy.difference_update(places)
+            _free.notify_all()
+
+
+def _check_all(leases: Sequence[Lease]) -> None:
+    for lease in leases:
+        lease.check()
+
+
+def settle(growing: Sequence[Growing], check: Callable[[], None]) -> None:
     """Give all arrays their new shapes; either all of them, or none.
+
+    Args:
+        growing: The arrays.
+        check: Raises an error if others may have gone on meanwhile.
 
     Raises:
         ConflictError: If one of them has another shape by now.
@@ -82,30 +182,17 @@ def settle(growing: Sequence[Growing]) -> None:
     """
     if not growing:
         return
-    context = growing[0].array._context  # noqa: SLF001 - the classes belong together
-    with context.lock:
-        changes: list[tuple[str, ArrayMeta, ArrayMeta]] = []
+    with growing[0].array._context.lock:  # noqa: SLF001 - the classes belong together
         for one in growing:
-            old = one.array.metadata
-            one.array.refresh()
-            now = one.array.metadata
-            if now.shape != old.shape:
-                raise ConflictError(
-                    f"another program has changed the shape from {old.shape} to {now.shape} meanwhile",
-                    path=place_name(one.array.store, one.array.path),
-                    hint="Append again; what this one has written beyond the old shape is not seen.",
-                )
-            new = now._replace(shape=one.shape, grid=fitted_grid(now, one.shape, one.array.path))
-            changes.append((one.array.path, now, new))
-        done: list[tuple[str, ArrayMeta, ArrayMeta]] = []
+            one.check()
+        done: list[tuple[Growing, ArrayMeta]] = []
         try:
-            for path, now, new in changes:
-                done.append((path, now, new))
-                replace(context, path, now, new)
+            for one in growing:
+                check()
+                done.append((one, one.array.metadata))
+                one.reshape(one.array.metadata)
         except BaseException:
-            for path, now, new in reversed(done):
+            for one, old in reversed(done):
                 with suppress(OmnizarrError):
-                    replace(context, path, new, now)
+                    one.reshape(old, back=True)
             raise
-        for one in growing:
-            one.array.refresh()

@@ -10,6 +10,7 @@ from xarray.backends import BackendArray
 from xarray.core import indexing
 
 from omnizarr.hierarchy.array import Array
+from omnizarr.store.protocol import Store
 
 
 class LazyArray(BackendArray):  # type: ignore[misc]  # xarray is not seen by mypy
@@ -27,6 +28,10 @@ class LazyArray(BackendArray):  # type: ignore[misc]  # xarray is not seen by my
 
     def __reduce__(self) -> tuple[object, ...]:
         return _restored, (self._array, self.dtype, self.shape)
+
+    def home(self) -> tuple[Store, str]:
+        """Return the store that the values are in, and the array's path there."""
+        return self._array.store, self._array.path
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:  # noqa: ANN401 - an array, or a scalar
         array, parts = self._array, key.tuple

@@ -14,6 +14,7 @@ from omnizarr.interop.xarray.source import SharedSource
 from omnizarr.nc.tree import Var
 from omnizarr.nc.types import STRING
 from omnizarr.nc.zarr.held import Held
+from omnizarr.store.protocol import Store
 
 
 class NetcdfArray(BackendArray):  # type: ignore[misc]  # xarray is not seen by mypy
@@ -31,6 +32,11 @@ class NetcdfArray(BackendArray):  # type: ignore[misc]  # xarray is not seen by 
 
     def __reduce__(self) -> tuple[object, ...]:
         return _restored, (self._shared, self._path, self.dtype, self.shape)
+
+    def home(self) -> tuple[Store, str] | None:
+        """Return the store that the values are in, and the array's path there; `None` if they are in a file."""
+        held = self._variable().handle
+        return (held.context.store, held.path) if isinstance(held, Held) else None
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:  # noqa: ANN401 - an array, or a scalar
         var = self._variable()

@@ -15,7 +15,7 @@ from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group as ZarrGroup
 from omnizarr.hierarchy.opening import Place, open_node
 from omnizarr.interop.xarray.encoding import chunks_of, without_objects
-from omnizarr.interop.xarray.writing import Work, check_names
+from omnizarr.interop.xarray.writing import Wishes, Work, add_values, check_names
 from omnizarr.nc.dataset.values import to_attr, typed_attr
 from omnizarr.nc.kinds import NCZARR, NCZARR3, as_kind
 from omnizarr.nc.opening import create_source, finishing
@@ -42,6 +42,8 @@ def write_netcdf(
     nodes: Iterable[tuple[str, Dataset]],
     encoding: Mapping[str, Mapping[str, Any]],
     work: Work,
+    *,
+    wishes: Wishes,
 ) -> None:
     """Create a dataset of the netCDF model, write what is in memory, and note what is lazy.
 
@@ -51,6 +53,7 @@ def write_netcdf(
         nodes: Datasets by the paths of their groups.
         encoding: How variables are stored, by the paths of their groups and their names.
         work: Takes what Dask is to write.
+        wishes: How it is to be written.
 
     Raises:
         UnsupportedError: If the kind cannot hold a variable; nothing is written then.
@@ -69,7 +72,7 @@ def write_netcdf(
             array = group[path.strip("/")] if isinstance(group, ZarrGroup) else None
             if not isinstance(array, Array):
                 raise UnsupportedError(f"there is no array for the variable {path}")
-            work.writer.add(found[path].data, array, tuple(slice(None) for _ in array.shape))
+            add_values(found[path], array, tuple(slice(None) for _ in array.shape), wishes, work)
 
 
 def _group_at(root: Group, path: str) -> Group:

@@ -15,14 +15,14 @@ from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.opening import Place, open_node
 from omnizarr.interop.xarray.netcdf_view import NetcdfView
-from omnizarr.interop.xarray.source import SharedSource
+from omnizarr.interop.xarray.source import SharedSource, shared_source
 from omnizarr.interop.xarray.zarr_view import ZarrView
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.nc.dataset.dataset import Dataset
 from omnizarr.nc.opening import open_source
 from omnizarr.nc.url import opened
 from omnizarr.nc.zarr.generations import generation_of
-from omnizarr.store.cloud.at import At
+from omnizarr.store.cloud.at import located
 from omnizarr.store.remote import url_of
 from omnizarr.store.sniff import sniff_file
 
@@ -96,13 +96,13 @@ def open_view(where: object, asked: Asked) -> tuple[View, Closing]:
     group = (asked.group or "").strip("/")
     if isinstance(where, Dataset):
         source = where._handle.live()  # noqa: SLF001 - the dataset's own
-        found: View = NetcdfView(SharedSource(source.name, {}, source), where._node)  # noqa: SLF001
+        found: View = NetcdfView(shared_source(source), where._node)  # noqa: SLF001
         return (found.find(group) if group else found), Closing()
     if isinstance(where, (Group, Array)):
         view = ZarrView(where, asked.fill_is_missing)
         return (view.find(group) if group else view), Closing()
     if asked.storage_options is None and asked.format is None and _is_netcdf_file(where):
-        return _netcdf(where, {}, group)
+        return _netcdf(where, {"limits": _limits(asked)}, group)
     return _zarr(where, asked, group)
 
 
@@ -141,25 +141,25 @@ def _zarr(where: object, asked: Asked, group: str) -> tuple[View, Closing]:
     closing = Closing(node) if isinstance(where, (str, os.PathLike)) else Closing()
     if asked.fill_is_missing is None and isinstance(node, Group) and _is_nczarr(node):
         closing()
-        return _netcdf(where, {}, group)
+        options = {
+            "limits": _limits(asked),
+            "cache_bytes": asked.cache_bytes,
+            "consolidated": asked.consolidated,
+            **(opened(where)[1] if asked.storage_options and isinstance(where, str) else {}),
+        }
+        return _netcdf(located(where, asked.storage_options), options, group)
     view = ZarrView(node, asked.fill_is_missing, _stem(where))
     return (view.find(group) if group else view), closing
 
 
 def _node(where: object, asked: Asked, path: str) -> Group | Array:
-    limits: Limits = DEFAULT_LIMITS
-    if asked.allow:
-        limits = limits._replace(allow=(*limits.allow, *asked.allow))
-    place = Place(_at(where, asked.storage_options), "r", path, limits=limits, cache_bytes=asked.cache_bytes)
+    at = located(where, asked.storage_options)
+    place = Place(at, "r", path, limits=_limits(asked), cache_bytes=asked.cache_bytes)
     return open_node(place, "r", asked.format, asked.consolidated)
 
 
-def _at(where: object, options: Mapping[str, Any] | None) -> object:
-    if not options:
-        return where
-    if not isinstance(where, (str, os.PathLike)):
-        raise TypeError("storage_options are for a URL or path; a store has its own")
-    return At(os.fspath(where), options)
+def _limits(asked: Asked) -> Limits:
+    return DEFAULT_LIMITS._replace(allow=(*DEFAULT_LIMITS.allow, *asked.allow))
 
 
 def _is_nczarr(group: Group) -> bool:

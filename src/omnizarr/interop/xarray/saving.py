@@ -15,6 +15,7 @@ from omnizarr.hierarchy.opening import Mode, Place, open_node
 from omnizarr.interop.xarray.netcdf_writing import netcdf_kind, write_netcdf
 from omnizarr.interop.xarray.opening import format_word
 from omnizarr.interop.xarray.regions import Region
+from omnizarr.interop.xarray.sources import check_apart
 from omnizarr.interop.xarray.writing import Wishes, Work, add_dataset, check_format, chosen_mode, is_place, run
 from omnizarr.nc.zarr.generations import generation_of
 from omnizarr.store.cloud.at import At
@@ -56,6 +57,8 @@ def save(
         if not is_place(where):
             raise TypeError("storage_options are for a URL or path; a store has its own")
         where = At(os.fspath(where), options.storage_options)  # type: ignore[call-overload]  # a path, as was asked
+    if mode == "w":
+        check_apart((dataset for _, dataset in nodes), where, None if kind else options.group)
     if kind is not None:
         options.mode = mode
         return _netcdf(nodes, where, kind, encoding, options)
@@ -80,6 +83,7 @@ def save(
             work.closed.append(group)
         later = run(work, compute=options.compute, options=options.chunkmanager_store_kwargs)
     except BaseException:
+        work.undo()
         if is_place(where):
             group.close()
         raise
@@ -103,7 +107,8 @@ def _netcdf(
     inside = [(f"{top}/{path}".strip("/"), dataset) for path, dataset in nodes]
     words = {f"{top}/{path}".strip("/"): given for path, given in encoding.items()}
     work = Work()
-    write_netcdf(where, kind, inside, words, work)
+    wishes = Wishes(mode, safe_chunks=options.safe_chunks, align_chunks=options.align_chunks)
+    write_netcdf(where, kind, inside, words, work, wishes=wishes)
     later = run(work, compute=options.compute, options=options.chunkmanager_store_kwargs)
     if not options.compute:
         return later

@@ -7,9 +7,12 @@ from collections.abc import Mapping
 from threading import RLock
 from typing import Any
 
+from omnizarr.nc.kinds import ZARR, ZARR3
 from omnizarr.nc.opening import open_source
 from omnizarr.nc.source import Source
 from omnizarr.nc.tree import Var
+from omnizarr.nc.zarr.reader import ZarrReader
+from omnizarr.store.protocol import place_name
 
 
 class SharedSource:
@@ -51,3 +54,17 @@ class SharedSource:
             opened, self._opened = self._opened, None
             if opened is not None and opened[0] == os.getpid():
                 opened[1].close()
+
+
+def shared_source(source: Source) -> SharedSource:
+    """Return a source that is open already to be shared: what was given with its place goes where it is sent."""
+    if not isinstance(source, ZarrReader):
+        return SharedSource(source.name, {}, source)
+    context = source.context
+    options = {
+        "path": source.name.removeprefix(place_name(context.store, "")).strip("/"),
+        "pure": source.kind in (ZARR, ZARR3),
+        "limits": context.limits,
+        "cache_bytes": context.cache_bytes,
+    }
+    return SharedSource(context.store, options, source)

@@ -7,6 +7,7 @@ understood by whatever writes, here and in zarr-python.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from typing import Any, Final
 
 from omnizarr.codec.registry import kind_of
@@ -35,7 +36,8 @@ def words_of(codecs: tuple[Codec, ...], ndim: int, dtype: DType, *, new: bool) -
         if len(_known) >= _MOST_KNOWN:
             _known.clear()
         words = _known[key] = _in_v3(codecs) if new else _in_v2(codecs, ndim, dtype)
-    return dict(words)
+    # Whoever changes an encoding changes that of no other dataset.
+    return deepcopy(words)
 
 
 def _in_v3(codecs: tuple[Codec, ...]) -> dict[str, Any]:

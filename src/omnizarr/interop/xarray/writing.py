@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -11,11 +12,13 @@ from xarray import Dataset, Variable, conventions
 from xarray.backends.common import ArrayWriter
 
 from omnizarr.array.io import changing, expect_change
-from omnizarr.errors import MetadataError, UnsupportedError
+from omnizarr.errors import MetadataError, OmnizarrError, UnsupportedError
 from omnizarr.format.names import UNNAMED
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group
-from omnizarr.interop.xarray.aligning import aligned, check_aligned
+from omnizarr.hierarchy.save import erase
+from omnizarr.interop.dask.stored import Stored
+from omnizarr.interop.xarray.aligning import aligned, check_aligned, is_aligned
 from omnizarr.interop.xarray.encoding import array_options, encode_variable, json_attributes
 from omnizarr.interop.xarray.existing import encode_as_stored, same_values
 from omnizarr.interop.xarray.growing import Growing, held_alone, settle
@@ -45,15 +48,19 @@ class Work:
 
     writer: ArrayWriter = field(default_factory=ArrayWriter)
     growing: list[Growing] = field(default_factory=list)
+    added: list[tuple[Variable, Growing, tuple[slice, ...]]] = field(default_factory=list)
+    """Values in memory that go beyond the ends of arrays; written when others are kept from doing so."""
     later: list[tuple[Any, Array, tuple[slice, ...]]] = field(default_factory=list)
-    """Values that replace others; written when those that are new have been."""
+    """Values that replace others; written when those that are new are seen."""
+    created: list[Array] = field(default_factory=list)
+    """Arrays that an append has made, until its values are seen."""
     attributes: list[tuple[Group, Mapping[str, object]]] = field(default_factory=list)
     consolidated: list[Group] = field(default_factory=list)
     closed: list[Group] = field(default_factory=list)
 
     def places(self) -> list[str]:
         """Return where the arrays are whose values are still to be written."""
-        targets = [*self.writer.targets, *(array for _, array, _ in self.later)]
+        targets = [*self.writer.targets, *(one for _, one, _ in self.added), *(array for _, array, _ in self.later)]
         arrays: list[Array] = [getattr(one, "array", one) for one in targets]
         return [place_name(one.store, one.path) for one in arrays]
 
@@ -66,12 +73,25 @@ class Work:
             group.consolidate()
         self.attributes, self.consolidated = [], []
 
-    def finish(self) -> None:
-        """Make visible what was written."""
+    def add(self) -> None:
+        """Write what is in memory beyond the ends of arrays."""
+        for var, target, place in self.added:
+            target[place or ...] = var.data
+
+    def undo(self) -> None:
+        """Erase what an append has created that came to nothing."""
+        for array in self.created:
+            with suppress(OmnizarrError):
+                erase(array._context, array.path)  # noqa: SLF001 - the classes belong together
+        self.created = []
+
+    def finish(self, check: Callable[[], None]) -> None:
+        """Make visible what was written, unless others may have gone on meanwhile, as `check` says."""
+        settle(self.growing, check)
+        self.created = []
         for values, array, region in self.later:
             if not same_values(array, values):
                 array[region or ...] = values
-        settle(self.growing)
         self.describe()
         for group in self.closed:
             group.close()
@@ -100,9 +120,10 @@ def run(work: Work, *, compute: bool, options: Mapping[str, Any] | None) -> Any:
     if not work.growing:
         work.describe()
     if compute:
-        with changing(*work.places()), held_alone(work.growing):
+        with changing(*work.places()), held_alone(work.growing) as check:
+            work.add()
             work.writer.sync(compute=True, chunkmanager_store_kwargs=given)
-            work.finish()
+            work.finish(check)
         return None
     from dask.delayed import delayed  # noqa: PLC0415 - only lazy writing needs it
 
@@ -113,7 +134,9 @@ def run(work: Work, *, compute: bool, options: Mapping[str, Any] | None) -> Any:
 
 
 def _finished(_: object, work: Work) -> None:
-    work.finish()
+    with held_alone(work.growing) as check:
+        work.add()
+        work.finish(check)
 
 
 def add_dataset(
@@ -211,11 +234,12 @@ def _add_old(
         elif dim is not None and wishes.mode == "a-":
             continue
         place = tuple(parts.values())
-        data = _placed(var, array, place, wishes, name).data
-        if dim is not None and target is array and var.chunks is None:
-            work.later.append((data, array, place))
+        if var.chunks is None and isinstance(target, Growing):
+            work.added.append((var, target, place))
+        elif dim is not None and var.chunks is None:
+            work.later.append((var.data, array, place))
         else:
-            work.writer.add(data, target, place or None)
+            add_values(var, target, place, wishes, work)
 
 
 def _add_new(
@@ -232,9 +256,10 @@ def _add_new(
         empty = _wants_empty(var, wishes, name)
         options = array_options(var, name, new=is_new, checked=name in given)
         array = with_empty(_created(group, name, options), empty)
+        if wishes.append_dim is not None:
+            work.created.append(array)
         place = tuple(slice(None) for _ in var.dims)
-        var = _placed(var, array, place, wishes, name)
-        work.writer.add(var.data, array, place or None)
+        add_values(var, array, place, wishes, work)
 
 
 def _created(group: Group, name: str, options: Mapping[str, Any]) -> Array:
@@ -255,15 +280,27 @@ def _wants_empty(var: Variable, wishes: Wishes, name: str) -> bool | None:
     return wishes.write_empty if said is None else bool(said)
 
 
-def _placed(var: Variable, array: Array, place: Iterable[slice], wishes: Wishes, name: str) -> Variable:
-    """Return a variable whose tasks go together with what is stored, if asked for; refuse what could be lost."""
+def add_values(var: Variable, target: Array | Growing, place: tuple[slice, ...], wishes: Wishes, work: Work) -> None:
+    """Write what is in memory, and note what is lazy: its tasks go together with what is stored, if asked for.
+
+    Raises:
+        UnsupportedError: If values could be lost.
+    """
     if var.chunks is None:
-        return var
+        work.writer.add(var.data, target, place or None)
+        return
+    array = target.array if isinstance(target, Growing) else target
     if wishes.align_chunks:
-        return aligned(var, array, tuple(place))
-    if wishes.safe_chunks:
-        check_aligned(var, array, tuple(place), name)
-    return var
+        var = aligned(var, array, place)
+    elif wishes.safe_chunks:
+        check_aligned(var, array, place, array.path.rpartition("/")[2])
+    unaligned = not is_aligned(var, array, place)
+    if isinstance(target, Growing):
+        target.unaligned = unaligned
+        work.writer.add(var.data, target, place or None)
+    else:
+        # Refuses to go where other processes could not write, or not safely.
+        work.writer.add(var.data, Stored(target, unaligned=unaligned), place or None)
 
 
 def with_empty(array: Array, write_empty: bool | None) -> Array:
