@@ -60,7 +60,11 @@ class Work:
 
     def places(self) -> list[str]:
         """Return where the arrays are whose values are still to be written."""
-        targets = [*self.writer.targets, *(one for _, one, _ in self.added), *(array for _, array, _ in self.later)]
+        targets: list[Any] = [
+            *self.writer.targets,
+            *(one for _, one, _ in self.added),
+            *(array for _, array, _ in self.later),
+        ]
         arrays: list[Array] = [getattr(one, "array", one) for one in targets]
         return [place_name(one.store, one.path) for one in arrays]
 
