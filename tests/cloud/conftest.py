@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 
@@ -24,6 +25,7 @@ def _faults() -> Iterator[FaultServer]:
 @pytest.fixture
 def faulty(_faults: FaultServer) -> FaultServer:
     """An S3 server of our own that fails by plan, as new, with an empty bucket named "bucket"."""
+    gc.collect()  # not on the server's thread: see tests/net/serving.py
     _faults.fresh()
     _faults.bucket()
     return _faults

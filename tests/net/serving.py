@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import hashlib
 import re
 import threading
@@ -106,6 +107,9 @@ class Server(ThreadingHTTPServer):
 @contextlib.contextmanager
 def serving() -> Iterator[Served]:
     """Serve files on a port of this machine."""
+    # h5py holds its lock while it reads from here: a collector on the server's thread that found an old file of
+    # another test would wait for that lock, and h5py for the answer.
+    gc.collect()
     served = Served()
     handler = type("OwnHandler", (Handler,), {"served": served})
     server = Server(("127.0.0.1", 0), handler)
