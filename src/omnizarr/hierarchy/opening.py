@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from importlib import import_module  # for what few stores need
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
@@ -16,15 +17,17 @@ from omnizarr.hierarchy.create import ArrayOptions, check_format
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.listing import find_copy, not_found
 from omnizarr.hierarchy.nodes import COMMON, Meta, format_of, implied, load
+from omnizarr.hierarchy.resize import finish_cut
 from omnizarr.hierarchy.save import create
 from omnizarr.hierarchy.seen import SeenStore
 from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
+from omnizarr.native import FileStore as NativeFiles
 from omnizarr.store.cloud.at import At
 from omnizarr.store.file import FileStore
-from omnizarr.store.protocol import Store, place_name
+from omnizarr.store.protocol import Store, kernel_target, place_name
 from omnizarr.store.resolve import resolve
 
 if TYPE_CHECKING:
@@ -155,6 +158,7 @@ def open_node(place: Place, mode: str, dialect: str | None, consolidated: bool |
             if consolidated and context.block is None:
                 raise NotFoundError("the group has no consolidated metadata", path=place_name(context.store, path))
     if isinstance(meta, ArrayMeta):
+        tidy(context, path)
         return Array(context, path, meta, unchecked=copied)
     if meta is not None:
         return Group(context, path, meta)
@@ -168,6 +172,13 @@ def open_node(place: Place, mode: str, dialect: str | None, consolidated: bool |
         # Another thread was faster.
         return open_node(place, "r+", dialect, consolidated)
     raise missing(place)
+
+
+def tidy(context: Context, path: str) -> None:
+    """Finish what a crash has left of cutting an array that is opened for writing; files only, where that is cheap."""
+    if not context.read_only and isinstance(kernel_target(context.store)[0], NativeFiles):
+        with suppress(OmnizarrError):  # the next one tries again
+            finish_cut(context, path, wait=False)
 
 
 def _new_group(context: Context, path: str, dialect: str | None, *, overwrite: bool) -> Group:

@@ -11,12 +11,21 @@ use std::sync::OnceLock;
 #[cfg(target_os = "linux")]
 use rustix::fs::{Mode, OFlags, ResolveFlags};
 
+#[cfg(unix)]
+use super::file_mark::Marks;
+use super::file_sync::Settled;
+
 /// A directory that is held open, so that a chunk costs no walk from the top of the file system.
 pub struct Root {
     path: PathBuf,
     // Only the ways that compare paths need it, and finding it takes a system call for each part of the path.
     real: OnceLock<PathBuf>,
     identity: (u64, u64),
+    /// Who in this process writes.
+    #[cfg(unix)]
+    pub(super) marks: Marks,
+    /// Folders that a loss of power leaves in their place.
+    pub(super) settled: Settled,
     #[cfg(target_os = "linux")]
     handle: File,
 }
@@ -30,6 +39,9 @@ pub enum Access {
     Change,
     /// A file that must not exist yet, for writing.
     Create,
+    /// A file for reading and writing, made if there is none.
+    #[cfg(unix)]
+    Make,
     /// A directory.
     Directory,
 }
@@ -57,13 +69,22 @@ impl Root {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let handle = File::from(rustix::fs::open(path, flags, Mode::empty())?);
         let identity = numbers(&handle.metadata()?);
-        Ok(Self { path: path.into(), real: OnceLock::new(), identity, handle })
+        let (real, marks, settled) = (OnceLock::new(), Marks::default(), Settled::default());
+        Ok(Self { path: path.into(), real, identity, marks, settled, handle })
     }
 
     /// Open the directory; it must exist.
     #[cfg(not(target_os = "linux"))]
     pub fn open(path: &Path) -> io::Result<Self> {
-        Ok(Self { path: path.into(), real: OnceLock::new(), identity: identity(path)? })
+        let (identity, real) = (identity(path)?, OnceLock::new());
+        Ok(Self {
+            path: path.into(),
+            real,
+            identity,
+            #[cfg(unix)]
+            marks: Marks::default(),
+            settled: Settled::default(),
+        })
     }
 
     /// The directory's path without links.
@@ -88,9 +109,11 @@ impl Root {
                 Access::Read => OFlags::RDONLY | OFlags::NONBLOCK,
                 Access::Change => OFlags::RDWR | OFlags::NONBLOCK,
                 Access::Create => OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL,
+                Access::Make => OFlags::RDWR | OFlags::CREATE | OFlags::NONBLOCK,
                 Access::Directory => OFlags::RDONLY | OFlags::DIRECTORY,
             };
-        let mode = if access == Access::Create { Mode::from_raw_mode(0o666) } else { Mode::empty() };
+        let makes = matches!(access, Access::Create | Access::Make);
+        let mode = if makes { Mode::from_raw_mode(0o666) } else { Mode::empty() };
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
         let mut tries = 0u8;
         loop {
@@ -117,6 +140,10 @@ impl Root {
             Access::Read | Access::Directory => File::open(self.resolved(key)?),
             Access::Change => OpenOptions::new().read(true).write(true).open(self.resolved(key)?),
             Access::Create => OpenOptions::new().write(true).create_new(true).open(self.confined(key)?),
+            #[cfg(unix)]
+            Access::Make => {
+                OpenOptions::new().read(true).write(true).create(true).truncate(false).open(self.confined(key)?)
+            }
         }
     }
 

@@ -14,11 +14,12 @@ from omnizarr.tools.validate.rules import RULES, Selection, Severity
 class Cure(NamedTuple):
     """One thing that a repair does."""
 
-    do: Literal["edit", "put", "erase", "consolidate", "pack"]
-    """Change a member of a document, write a key, erase a key, consolidate a group, write an archive anew."""
+    do: Literal["edit", "put", "erase", "consolidate", "pack", "cut"]
+    """Change a member of a document, write a key, erase a key, consolidate a group, write an archive anew, finish cutting
+    an array."""
 
     key: str = ""
-    """The key, or for `consolidate` the path of the group."""
+    """The key, or for `consolidate` and `cut` the path of the node."""
 
     pointer: str = ""
     """For `edit`: the member, or the empty string to write the document as it was understood."""

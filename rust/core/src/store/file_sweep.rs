@@ -1,0 +1,113 @@
+//! Removing folders, and what writers that were killed have left in them.
+
+use std::path::PathBuf;
+use std::{fs, io};
+
+use super::file::FileStore;
+#[cfg(unix)]
+use super::file::failure;
+#[cfg(unix)]
+use super::file_mark::{MARK, claim, is_left};
+use super::file_confined::Root;
+use super::file_mark::temporary;
+use crate::error::Result;
+
+/// Give a folder a name that is none of a key, in one step; returns its path.
+pub(super) fn set_aside(root: &Root, key: &str) -> io::Result<PathBuf> {
+    let path = root.confined(key)?;
+    let kind = path.symlink_metadata()?.file_type();
+    if kind.is_symlink() && path.is_dir() {
+        // The link goes, not what it leads to.
+        return root.unlink(key).and(Err(io::ErrorKind::NotFound.into()));
+    }
+    if !kind.is_dir() {
+        return Err(io::ErrorKind::NotADirectory.into());
+    }
+    let aside = path.with_file_name(temporary());
+    fs::rename(&path, &aside).map(|()| aside)
+}
+
+/// Remove everything below the root: names of documents first, for what has none is no node.
+pub(super) fn erase_all(root: &Root) -> io::Result<()> {
+    let mut entries = fs::read_dir(root.path(""))?.collect::<io::Result<Vec<_>>>()?;
+    entries.sort_by_key(|entry| {
+        let name = entry.file_name().into_encoded_bytes();
+        let folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        (folder, !(name.starts_with(b".") || name.ends_with(b".json")), name)
+    });
+    for entry in entries {
+        let path = entry.path();
+        if entry.file_name() == super::file_mark::MARK {
+            continue;
+        }
+        let gone = if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            let aside = path.with_file_name(temporary());
+            fs::rename(&path, &aside).and_then(|()| fs::remove_dir_all(&aside))
+        } else {
+            fs::remove_file(&path)
+        };
+        match gone {
+            Err(error) if !super::file::absent(&error) => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Remove a file, or a folder with all below it.
+#[cfg(unix)]
+fn remove(root: &Root, key: &str) -> io::Result<()> {
+    let path = root.confined(key)?;
+    let gone = if path.symlink_metadata()?.is_dir() { fs::remove_dir_all(path) } else { root.unlink(key) };
+    gone.or_else(|error| if super::file::absent(&error) { Ok(()) } else { Err(error) })
+}
+
+impl FileStore {
+    /// Remove what writers that were killed have left, if the folder says that there are any; returns how much that was.
+    ///
+    /// Whoever writes below this folder by another store of its own, and lives, is left alone.
+    #[cfg(unix)]
+    pub fn sweep(&self) -> Result<u64> {
+        let Some(root) = self.root()? else { return Ok(0) };
+        let fail = |error: io::Error| failure(MARK, "erase", &error);
+        let Some(Ok(mark)) = claim(&root, MARK).map_err(fail)? else { return Ok(0) };
+        let (mut count, mut rest) = (0u64, false);
+        let mut todo = vec![String::new()];
+        while let Some(prefix) = todo.pop() {
+            let (_, prefixes, debris) = self.names(&prefix)?;
+            let inner = format!("{prefix}{MARK}");
+            let other = if prefix.is_empty() { None } else { claim(&root, &inner).map_err(fail)? };
+            if matches!(other, Some(Err(()))) {
+                rest = true;
+                continue;
+            }
+            todo.extend(prefixes);
+            for key in &debris {
+                let name = key.get(prefix.len()..).unwrap_or_default();
+                if name == MARK {
+                    continue;
+                }
+                if !is_left(name) {
+                    rest = true;
+                } else {
+                    remove(&root, key).map_err(fail)?;
+                    count = count.saturating_add(1);
+                }
+            }
+            if let Some(Ok(mark)) = other {
+                mark.finish(&root, &inner).map_err(fail)?;
+            }
+        }
+        // As long as something may be left over, the next one looks again.
+        if !rest {
+            mark.finish(&root, MARK).map_err(fail)?;
+        }
+        Ok(count)
+    }
+
+    /// Nothing marks a folder where files have no locks.
+    #[cfg(not(unix))]
+    pub fn sweep(&self) -> Result<u64> {
+        Ok(0)
+    }
+}
