@@ -200,7 +200,7 @@ class Copy(Scenario):
     def sweep(self, folder: Path) -> None:
         """Copies that were stopped are gone on with."""
         for target in folder.glob("copy*.zarr"):
-            if (target / ".omnizarr-copy.json").exists():
-                oz.copy(folder / "source.zarr", target)
+            if (target / "zarr.json").exists() and not (target / ".omnizarr-copy.json").exists():
+                oz.open(target, mode="r+").close()
             else:
-                oz.open(target, mode="a").close()
+                oz.copy(folder / "source.zarr", target)
