@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,17 +18,17 @@ class Overwrite(Scenario):
     zarr = "a.zarr"
     can_be_durable = True
     chunks = (2, 16)
-    options: dict[str, object] = {}  # noqa: RUF012 - read only
+    options: ClassVar[dict[str, Any]] = {}
 
     def make(self, folder: Path) -> None:
-        a = oz.create_array(self.store(folder), shape=(4, 32), dtype="i8", chunks=self.chunks, **self.options)
+        a: Any = oz.create_array(self.store(folder), shape=(4, 32), dtype="i8", chunks=self.chunks, **self.options)
         a[...] = 0
 
     def step(self, folder: Path, number: int) -> None:
         oz.open_array(self.store(folder), mode="r+")[...] = number
 
     def check(self, folder: Path, number: int, *, exact: bool = False) -> None:
-        found = oz.open_array(folder / "a.zarr", mode="r")[...]
+        found: Any = oz.open_array(folder / "a.zarr", mode="r")[...]
         for i in range(0, 4, 2):
             for j in range(0, 32, 16):
                 values = set(found[i : i + 2, j : j + 16].ravel().tolist())
@@ -39,7 +40,7 @@ class Overwrite(Scenario):
 class OverwriteV2(Overwrite):
     """The same in Zarr v2, whose chunks lie flat beside the document."""
 
-    options = {"format": "zarr2"}  # noqa: RUF012
+    options: ClassVar[dict[str, Any]] = {"format": "zarr2"}
 
 
 @scenario("write new chunks")
@@ -57,7 +58,7 @@ class NewChunks(Scenario):
         oz.open_array(self.store(folder), mode="r+")[number - 1] = number
 
     def check(self, folder: Path, number: int, *, exact: bool = False) -> None:
-        found = oz.open_array(folder / "a.zarr", mode="r")[...]
+        found: Any = oz.open_array(folder / "a.zarr", mode="r")[...]
         expected = np.repeat(np.where(np.arange(12) < number, np.arange(12) + 1, -1)[:, None], 4, 1)
         if not exact and number < 12:
             row = found[number]
@@ -76,7 +77,7 @@ class Shard(Scenario):
     can_be_durable = True
 
     def make(self, folder: Path) -> None:
-        a = oz.create_array(self.store(folder), shape=(64,), dtype="i8", chunks=(4,), shards=(64,))
+        a: Any = oz.create_array(self.store(folder), shape=(64,), dtype="i8", chunks=(4,), shards=(64,))
         a[...] = 0
 
     @staticmethod
@@ -95,7 +96,7 @@ class Shard(Scenario):
         oz.open_array(self.store(folder), mode="r+")[self.place(number)] = number
 
     def check(self, folder: Path, number: int, *, exact: bool = False) -> None:
-        found = oz.open_array(folder / "a.zarr", mode="r")[...]
+        found: Any = oz.open_array(folder / "a.zarr", mode="r")[...]
         states = [self.model(number)] + ([] if exact else [self.model(number + 1)])
         expect(any((found == one).all() for one in states), "state", number, "is", found.tolist())
 
@@ -113,12 +114,12 @@ class Append(Scenario):
         oz.create_array(self.store(folder), shape=(0, 6), dtype="i4", chunks=(4, 3), fill_value=-1)
 
     def step(self, folder: Path, number: int) -> None:
-        a = oz.open_array(self.store(folder), mode="r+")
+        a: Any = oz.open_array(self.store(folder), mode="r+")
         if a.shape[0] < 6 * number:
             a.append(np.full((6, 6), number, "i4"))
 
     def check(self, folder: Path, number: int, *, exact: bool = False) -> None:
-        found = oz.open_array(folder / "a.zarr", mode="r")[...]
+        found: Any = oz.open_array(folder / "a.zarr", mode="r")[...]
         rows = found.shape[0] // 6
         expect(rows in (number, number + (not exact)) and found.shape == (rows * 6, 6), "shape", found.shape)
         expect((found == np.repeat(np.arange(1, rows + 1), 6)[:, None]).all(), "rows of", number, "are", found.tolist())
@@ -137,7 +138,7 @@ class Resize(Scenario):
         oz.create_array(self.store(folder), shape=(40,), dtype="i4", chunks=(4,), fill_value=-1)[...] = 0
 
     def step(self, folder: Path, number: int) -> None:
-        a = oz.open_array(self.store(folder), mode="r+")
+        a: Any = oz.open_array(self.store(folder), mode="r+")
         kind = number % 3
         if kind == 0:
             a[...] = number
@@ -150,7 +151,7 @@ class Resize(Scenario):
         return ([base] * 40, [base] * 7, [base] * 7 + [-1] * 33)[number % 3]
 
     def check(self, folder: Path, number: int, *, exact: bool = False) -> None:
-        found = oz.open_array(folder / "a.zarr", mode="r")[...]
+        found: Any = oz.open_array(folder / "a.zarr", mode="r")[...]
         old, new = self.states(number), self.states(number + 1)
         if found.shape == (40,) and number % 3 == 2 and not exact:  # each chunk is old or new
             good = all(found[i : i + 4].tolist() in (old[i : i + 4], new[i : i + 4]) for i in range(0, 40, 4))
@@ -167,11 +168,12 @@ class ResizeTwo(Resize):
 
     def make(self, folder: Path) -> None:
         shape, chunks, shards = (9, 9), (2, 2), (4, 4)
-        a = oz.create_array(self.store(folder), shape=shape, dtype="i4", chunks=chunks, shards=shards, fill_value=-1)
+        options: Any = {"dtype": "i4", "chunks": chunks, "shards": shards, "fill_value": -1}
+        a: Any = oz.create_array(self.store(folder), shape=shape, **options)
         a[...] = 0
 
     def step(self, folder: Path, number: int) -> None:
-        a = oz.open_array(self.store(folder), mode="r+")
+        a: Any = oz.open_array(self.store(folder), mode="r+")
         kind = number % 3
         if kind == 0:
             a[...] = number
@@ -179,7 +181,7 @@ class ResizeTwo(Resize):
             a.resize(((9, 9), (3, 5), (9, 9))[kind])
 
     def check(self, folder: Path, number: int, *, exact: bool = False) -> None:
-        found = oz.open_array(folder / "a.zarr", mode="r")[...]
+        found: Any = oz.open_array(folder / "a.zarr", mode="r")[...]
         old, new = self.grid(number), self.grid(number + 1)
         if number % 3 == 2 and not exact:
             good = found.shape == (9, 9)

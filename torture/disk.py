@@ -161,7 +161,7 @@ class Disk:
         *_, name = _parts(path)
         folder = self._find(path.rstrip("/").rpartition("/")[0])
         if not isinstance(folder, Folder):
-            raise LookupError(f"no folder for {path}")
+            raise TypeError(f"no folder for {path}")
         return folder, name
 
 

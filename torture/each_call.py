@@ -44,14 +44,15 @@ def attempt(scenario: Scenario, folder: Path, step: int) -> str:
     return ""
 
 
-def strike(scenario: Scenario, base: Path, folder: Path, step: int, blow: Blow, at: int) -> Ended:
+def strike(scenario: Scenario, top: Path, step: int, blow: Blow, at: int) -> Ended:
     """Strike the N-th call of one step, and look at what is left.
 
     Raises:
         Violation: If a promise was broken.
     """
+    folder = top / "work"
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(base, folder)
+    shutil.copytree(top / "base", folder)
     ended = follow(lambda: attempt(scenario, folder, step), folder, blow.mode, at, error=blow.error)
     if blow.mode is Mode.KILL and ended.code == -signal.SIGKILL:
         look(scenario, folder, step - 1)
@@ -78,7 +79,7 @@ def tidy(scenario: Scenario, folder: Path) -> None:
 
 def sweep(scenario: Scenario, top: Path, blows: Iterable[str], *, every: int = 1) -> Iterator[tuple[str, int, str]]:
     """Strike every call of the first steps of a scenario, or each of some distance; yield what was struck."""
-    base, folder = top / "base", top / "work"
+    base = top / "base"
     fresh(scenario, base)
     for step in range(1, scenario.kinds + 1):
         for blow in map(Blow, blows):
@@ -86,7 +87,7 @@ def sweep(scenario: Scenario, top: Path, blows: Iterable[str], *, every: int = 1
             while True:
                 words = f"{scenario.name!r}, step {step}, {blow.name} at call {at}"
                 try:
-                    ended = strike(scenario, base, folder, step, blow, at)
+                    ended = strike(scenario, top, step, blow, at)
                 except Violation as violation:
                     raise Violation(f"{words}: {violation}") from None
                 if not ended.what:

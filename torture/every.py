@@ -30,7 +30,7 @@ def look(scenario: Scenario, folder: Path, number: int, *, exact: bool = False) 
     try:
         scenario.check(folder, number, exact=exact)
     except oz.OmnizarrError as error:
-        expect(False, "it cannot be read:", type(error).__name__, error)  # noqa: FBT003
+        expect(False, "it cannot be read:", type(error).__name__, error)
 
 
 def peer_look(scenario: Scenario, folder: Path) -> None:
@@ -47,7 +47,7 @@ def peer_look(scenario: Scenario, folder: Path) -> None:
         else:
             _read(zarr.open(place, mode="r"))
     except Exception as error:  # noqa: BLE001 - a peer may raise anything
-        expect(False, "zarr-python cannot read it:", type(error).__name__, error)  # noqa: FBT003
+        expect(False, "zarr-python cannot read it:", type(error).__name__, error)
 
 
 def _read(node: object) -> None:

@@ -25,17 +25,24 @@ class Zip(Scenario):
 
     def make(self, folder: Path) -> None:
         with self.store(folder) as store:
-            group = oz.create_group(store, attrs={"n": 0})
+            group: Any = oz.create_group(store, attrs={"n": 0})
             group.create_array("x", shape=(4, 32), dtype="i8", chunks=(2, 16))[...] = 0
 
     def step(self, folder: Path, number: int) -> None:
-        with self.store(folder) as store:
-            group = oz.open_group(store, mode="r+")
+        store = self.store(folder)
+        try:
+            group: Any = oz.open_group(store, mode="r+")
             group["x"][...] = number
             group.attrs["n"] = number
+            store.flush()
+        except oz.OmnizarrError:
+            store.discard()  # or else what was put by then would be written
+            raise
+        finally:
+            store.close()
 
     def check(self, folder: Path, number: int, *, exact: bool = False) -> None:
-        group = oz.open_group(folder / "a.zip", mode="r")
+        group: Any = oz.open_group(folder / "a.zip", mode="r")
         n = group.attrs["n"]
         expect(n in (number, number + (not exact)), "it is", n, "in state", number)
         expect((group["x"][...] == n).all(), "the archive is torn")
@@ -80,11 +87,12 @@ class AppendJson(Scenario):
         oz.refs.write(oz.refs.combine([references(0)], concat="time"), folder / self.file)
 
     def step(self, folder: Path, number: int) -> None:
-        if oz.open_group(folder / self.file, mode="r")["t"].shape[0] < 2 * number + 2:
+        group: Any = oz.open_group(folder / self.file, mode="r")
+        if group["t"].shape[0] < 2 * number + 2:
             oz.refs.append(folder / self.file, [references(number)], concat="time")
 
     def check(self, folder: Path, number: int, *, exact: bool = False) -> None:
-        group = oz.open_group(folder / self.file, mode="r")
+        group: Any = oz.open_group(folder / self.file, mode="r")
         values, times = group["t"][...], group["time"][...]
         count = len(times) // 2 - 1
         expect(count in (number, number + (not exact)), "state", number, "has", count + 1)

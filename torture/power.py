@@ -1,8 +1,8 @@
 """Take the power away after each call of a durable writer: `python -m torture.power`.
 
-The calls of a writer are recorded once, with their bytes. Then the disk is put together as it may be after each of them:
-without anything that was not synced, with any single change of that, with all of it, and with some by chance. Steps that
-had returned by then must be there whole; the one under way is done in part at most, as after a kill.
+The calls of a writer are recorded once, with their bytes. Then the disk is put together as it may be after each of
+them: without anything that was not synced, with any single change of that, with all of it, and with some by chance.
+Steps that had returned by then must be there whole; the one under way is done in part at most, as after a kill.
 """
 
 from __future__ import annotations

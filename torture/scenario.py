@@ -18,9 +18,9 @@ class Violation(AssertionError):  # noqa: N818 - which is what it is
 class Scenario:
     """An operation in a folder of its own.
 
-    State 0 is what `make` leaves, and `step(folder, n)` leads from state n - 1 to state n, whatever a crash has left of
-    an earlier attempt at it. `check(folder, n)` accepts state n, state n + 1, and what may lie between; with `exact` only
-    state n.
+    State 0 is what `make` leaves, and `step(folder, n)` leads from state n - 1 to state n, whatever a crash has left
+    of an earlier attempt at it. `check(folder, n)` accepts state n, state n + 1, and what may lie between; with `exact`
+    only state n.
     """
 
     name: ClassVar[str]

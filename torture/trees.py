@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from torture.scenario import Scenario, expect, scenario
 def _array(folder: Path, path: str) -> Any:  # noqa: ANN401 - values of any type
     """Return the values of an array and its attributes, or `None` if it is not there."""
     try:
-        found = oz.open_array(folder / "a.zarr", mode="r", path=path)
+        found: Any = oz.open_array(folder / "a.zarr", mode="r", path=path)
     except NotFoundError:
         return None
     return found[...], dict(found.attrs)
@@ -33,7 +33,7 @@ class Create(Scenario):
         oz.create_group(self.store(folder))
 
     def step(self, folder: Path, number: int) -> None:
-        group = oz.open_group(self.store(folder), mode="r+")
+        group: Any = oz.open_group(self.store(folder), mode="r+")
         path = f"g{number}/h/x"
         if path not in group:
             group.create_array(path, shape=(4,), dtype="i4", chunks=(2,), fill_value=-1)
@@ -63,7 +63,7 @@ class Replace(Scenario):
 
     def step(self, folder: Path, number: int) -> None:
         options = {"chunks": (2, 2), "fill_value": -1, "attrs": {"n": number}}
-        group = oz.open_group(self.store(folder), mode="r+")
+        group: Any = oz.open_group(self.store(folder), mode="r+")
         group.create_array("x", shape=(4, 6), dtype="i4", overwrite=True, **options)[...] = number
 
     def check(self, folder: Path, number: int, *, exact: bool = False) -> None:
@@ -93,7 +93,7 @@ class Erase(Scenario):
         self.step(folder, 0)
 
     def step(self, folder: Path, number: int) -> None:
-        group = oz.open_group(self.store(folder), mode="r+")
+        group: Any = oz.open_group(self.store(folder), mode="r+")
         if number % 2:
             if "x" in group:
                 del group["x"]
@@ -120,7 +120,7 @@ class Attributes(Scenario):
     can_be_durable = True
 
     def make(self, folder: Path) -> None:
-        group = oz.create_group(self.store(folder), attrs={"n": 0})
+        group: Any = oz.create_group(self.store(folder), attrs={"n": 0})
         group.create_array("x", shape=(2,), dtype="i4", attrs={"n": 0})[...] = 5
         group.consolidate()
 
@@ -129,7 +129,7 @@ class Attributes(Scenario):
 
     def check(self, folder: Path, number: int, *, exact: bool = False) -> None:
         for consolidated in (True, False):
-            group = oz.open_group(folder / "a.zarr", mode="r", consolidated=consolidated)
+            group: Any = oz.open_group(folder / "a.zarr", mode="r", consolidated=consolidated)
             n = group["x"].attrs["n"]
             expect(n in (number, number + (not exact)) and (group["x"][...] == 5).all(), "it is", n)
 
@@ -140,23 +140,23 @@ class Consolidate(Scenario):
 
     zarr = "a.zarr"
     can_be_durable = True
-    options: dict[str, Any] = {}  # noqa: RUF012 - read only
+    options: ClassVar[dict[str, Any]] = {}
 
     def make(self, folder: Path) -> None:
-        group = oz.create_group(self.store(folder), **self.options)
+        group: Any = oz.create_group(self.store(folder), **self.options)
         for name in ("x", "y/z"):
             group.create_array(name, shape=(3,), dtype="i4", attrs={"n": 0})[...] = 7
         group.consolidate()
 
     def step(self, folder: Path, number: int) -> None:
-        group = oz.open_group(self.store(folder), mode="r+")
+        group: Any = oz.open_group(self.store(folder), mode="r+")
         for name in ("x", "y/z"):
             group[name].attrs["n"] = number
         group.consolidate()
 
     def check(self, folder: Path, number: int, *, exact: bool = False) -> None:
         for consolidated in (True, False):
-            group = oz.open_group(folder / "a.zarr", mode="r", consolidated=consolidated)
+            group: Any = oz.open_group(folder / "a.zarr", mode="r", consolidated=consolidated)
             for name in ("x", "y/z"):
                 n = group[name].attrs["n"]
                 expect(n in (number, number + (not exact)), name, "is", n)
@@ -167,7 +167,7 @@ class Consolidate(Scenario):
 class ConsolidateV2(Consolidate):
     """The same in Zarr v2, where the copy is a document of its own."""
 
-    options = {"format": "zarr2"}  # noqa: RUF012
+    options: ClassVar[dict[str, Any]] = {"format": "zarr2"}
 
 
 @scenario("copy")
@@ -177,7 +177,7 @@ class Copy(Scenario):
     most = 8
 
     def make(self, folder: Path) -> None:
-        group = oz.create_group(folder / "source.zarr", attrs={"a": 1})
+        group: Any = oz.create_group(folder / "source.zarr", attrs={"a": 1})
         group.create_array("x", shape=(6, 6), dtype="i4", chunks=(2, 3))[...] = np.arange(36).reshape(6, 6) + 1
         group.create_array("g/y", shape=(8,), dtype="f4", chunks=(2,), shards=(4,))[...] = 1.5
 
@@ -189,7 +189,7 @@ class Copy(Scenario):
     def check(self, folder: Path, number: int, *, exact: bool = False) -> None:
         for n in range(1, number + 2):
             try:
-                group = oz.open_group(folder / f"copy{n}.zarr", mode="r")
+                group: Any = oz.open_group(folder / f"copy{n}.zarr", mode="r")
             except NotFoundError:
                 expect(n > number, "copy", n, "is missing")
                 continue

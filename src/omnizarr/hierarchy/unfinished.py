@@ -1,9 +1,9 @@
 """A note beside an array that is being cut, by which what a crash has left of the work is finished later.
 
-To cut an array takes several steps: the shape becomes smaller, chunks outside it are erased, and what has fallen outside
-in those at its edge is overwritten. Readers see the new shape and nothing else from the first step on. Were the rest
-never done, though, what was cut off would come back when the array grows again. So whoever changes the shape, opens the
-array for writing, or repairs it, finishes what the note says. Among files, whoever works on it holds a lock on the note.
+To cut an array takes several steps: the shape becomes smaller, chunks outside it are erased, and what has fallen out
+of those at its edge is overwritten. Readers see the new shape and nothing else from the first step on. Were the rest
+never done, though, what was cut off would come back when the array grows again. So whoever changes the shape, opens
+the array for writing, or repairs it, finishes what the note says. Among files, whoever does so locks the note.
 """
 
 from __future__ import annotations

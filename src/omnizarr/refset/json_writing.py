@@ -80,7 +80,7 @@ def write_json(
     except OSError as error:
         raise StoreError(f"the set cannot be written: {error.strerror or error}", path=path) from None
     finally:
-        with suppress(FileNotFoundError):
+        with suppress(OSError):  # it has its name by now, or the next one sweeps it
             os.unlink(part)  # noqa: PTH108 - as above
 
 

@@ -304,6 +304,8 @@ def document_folder(tree: Tree) -> None:
     tree["a/.zattrs/x"] = b"x"
 
 
+case("OZ611", bases.v3)(put("a/.omnizarr-resize.json", b'{"shape": [40, 40]}'))
+
 # Chunks.
 case("OZ701", bases.v3)(put("a/c/0/0", b""))
 case("OZ702", bases.v3)(put("a/c/0/0", b"\0" * 23))

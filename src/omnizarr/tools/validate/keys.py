@@ -126,10 +126,8 @@ def _rule(scene: Scene, path: str, key: str, meta: ArrayMeta | None) -> str | No
         return None
     if name in _CLUTTER or name.startswith("._") or name.endswith("~") or key.startswith("__MACOSX/"):
         return "OZ602"
-    if _UNFINISHED.fullmatch(name):
-        return "OZ603"
-    if key == unfinished.NAME and meta is not None:
-        return "OZ611"
+    if _UNFINISHED.fullmatch(name) or (key == unfinished.NAME and meta is not None):
+        return "OZ603" if key != unfinished.NAME else "OZ611"
     if name.endswith(".lock"):
         return "OZ604" if scene.store.size(join(path, key)) == 0 else "OZ601"
     if not _DOCUMENTS.isdisjoint(folders.split("/")):

@@ -15,8 +15,7 @@ class Cure(NamedTuple):
     """One thing that a repair does."""
 
     do: Literal["edit", "put", "erase", "consolidate", "pack", "cut"]
-    """Change a member of a document, write a key, erase a key, consolidate a group, write an archive anew, finish cutting
-    an array."""
+    """Change a member of a document, write or erase a key, consolidate a group, pack an archive, finish a cut."""
 
     key: str = ""
     """The key, or for `consolidate` and `cut` the path of the node."""

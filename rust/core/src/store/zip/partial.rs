@@ -110,7 +110,10 @@ impl Partial {
             }
             // The other may have renamed it before this process got the lock.
             if is_at(&file, &path).map_err(fail)? {
-                file.set_len(0).map_err(fail)?;
+                if let Err(error) = file.set_len(0) {
+                    let _ = fs::remove_file(&path);
+                    return Err(fail(error));
+                }
                 // What a writer that was killed has left of its second file.
                 let _ = fs::remove_file(beside(archive, ".compact.partial"));
                 return Ok(Self::new(file, Some(path)));
