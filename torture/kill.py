@@ -18,6 +18,7 @@ from collections import Counter
 from pathlib import Path
 from typing import NoReturn
 
+from torture import peer
 from torture.every import all_named, fresh, look, peer_look, recovered
 from torture.scenario import Scenario, Violation
 
@@ -119,6 +120,7 @@ def main(arguments: list[str] | None = None) -> int:
         f"{counts.total():8} cycles in {spent:.0f} s, {counts.total() / spent:.1f} a second: nothing torn, nothing left"
     )
     shutil.rmtree(top)
+    peer.end()
     return 0
 
 

@@ -204,3 +204,45 @@ class Copy(Scenario):
                 oz.open(target, mode="r+").close()
             else:
                 oz.copy(folder / "source.zarr", target)
+
+
+@scenario("append to many")
+class AppendMany(Scenario):
+    """A dataset of xarray grows: each variable is old or new, and they go together once it is opened for writing."""
+
+    zarr = "a.zarr"
+    most = 20
+
+    @staticmethod
+    def data(number: int) -> Any:  # noqa: ANN401 - a dataset
+        """Return what a step appends."""
+        import xarray  # noqa: PLC0415 - few scenarios need it
+
+        import omnizarr.interop.xarray  # noqa: F401, PLC0415 - for `oz`
+
+        time = np.arange(2 * number, 2 * number + 2)
+        values = np.full((2, 3), number, "i4")
+        return xarray.Dataset({"t": (("time", "x"), values), "u": (("time", "x"), -values)}, {"time": time})
+
+    def make(self, folder: Path) -> None:
+        self.data(0).oz.to_omnizarr(folder / "a.zarr", mode="w", encoding={"t": {"chunks": (4, 3)}})
+
+    def step(self, folder: Path, number: int) -> None:
+        group: Any = oz.open_group(folder / "a.zarr", mode="r+")
+        if group["t"].shape[0] < 2 * number + 2:
+            self.data(number).oz.to_omnizarr(folder / "a.zarr", append_dim="time")
+
+    def check(self, folder: Path, number: int, *, exact: bool = False) -> None:
+        group: Any = oz.open_group(folder / "a.zarr", mode="r", consolidated=False)
+        for name, sign in (("t", 1), ("u", -1)):
+            found = group[name][...]
+            count = len(found) // 2 - 1
+            expect(count in (number, number + (not exact)), name, "has", len(found), "in state", number)
+            expect((found == sign * np.repeat(np.arange(count + 1), 2)[:, None]).all(), name, "is", found.tolist())
+        times = group["time"][...].tolist()
+        expect(times in [list(range(2 * n + 2)) for n in (number, number + (not exact))], "times are", times)
+
+    def sweep(self, folder: Path) -> None:
+        group: Any = oz.open_group(folder / "a.zarr", mode="r+")
+        lengths = {group[name].shape[0] for name in ("t", "u", "time")}
+        expect(len(lengths) == 1, "lengths are", lengths)

@@ -8,7 +8,7 @@ import pytest
 
 import omnizarr as oz
 from omnizarr.hierarchy import resize as resizing
-from omnizarr.hierarchy.unfinished import NAME, find_note, leave_note
+from omnizarr.hierarchy.unfinished import CUT, find_note, leave_note
 
 
 class Stopped(BaseException):
@@ -55,9 +55,9 @@ def test_a_handle_that_was_open_finishes_it_too(where, monkeypatch):
 def test_opening_for_writing_finishes_it_among_files(tmp_path, monkeypatch):
     cut_and_stop(tmp_path / "a", monkeypatch)
     oz.open_array(tmp_path / "a", mode="r")
-    assert (tmp_path / "a" / NAME).exists()
+    assert (tmp_path / "a" / CUT).exists()
     oz.open(tmp_path / "a", mode="r+")
-    assert not (tmp_path / "a" / NAME).exists()
+    assert not (tmp_path / "a" / CUT).exists()
     assert sorted(os.listdir(tmp_path / "a/c")) == ["0", "1"]  # noqa: PTH208 - names are wanted
 
 
@@ -72,7 +72,7 @@ def test_a_repair_finishes_it(where, monkeypatch):
 
 def test_a_note_that_nobody_understands_still_trims(tmp_path, monkeypatch):
     cut_and_stop(tmp_path / "a", monkeypatch)
-    (tmp_path / "a" / NAME).write_bytes(b"?")
+    (tmp_path / "a" / CUT).write_bytes(b"?")
     oz.open(tmp_path / "a", mode="r+")
     array = oz.open_array(tmp_path / "a", mode="r+")
     array.resize(40)
@@ -90,19 +90,19 @@ def test_no_note_is_left_if_the_document_cannot_be_written(tmp_path, monkeypatch
         patch.setattr(resizing, "replace", fail)
         with pytest.raises(oz.OmnizarrError):
             array.resize(7)
-    assert not (tmp_path / "a" / NAME).exists()
+    assert not (tmp_path / "a" / CUT).exists()
     assert oz.open_array(tmp_path / "a")[...].tolist() == [5] * 40
 
 
 @pytest.mark.skipif(os.name != "posix", reason="no locks")
 def test_one_at_a_time_works_on_a_note(tmp_path):
     store = oz.FileStore(tmp_path)
-    note = leave_note(store, "x", (3,))
-    assert find_note(store, "x", wait=False) is None
+    note = leave_note(store, "x", CUT, {"shape": [3]})
+    assert find_note(store, "x", CUT, wait=False) is None
     found = []
-    waits = threading.Thread(target=lambda: found.append(find_note(store, "x")))
+    waits = threading.Thread(target=lambda: found.append(find_note(store, "x", CUT)))
     waits.start()
-    assert note.shape(1) == (3,)
+    assert note.content() == {"shape": [3]}
     note.erase()
     note.let_go()
     waits.join(20)

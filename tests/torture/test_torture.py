@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from torture import kill
+from torture import kill, peer
 from torture.calls import can_follow
 from torture.each_call import Blow, sweep
 from torture.every import NAMES, all_named, fresh, look
@@ -20,8 +20,14 @@ pytestmark = [
 followed = pytest.mark.skipif(not can_follow(), reason="needs Linux on x86-64 and a C compiler")
 
 
+@pytest.fixture(scope="module")
+def peer_process():
+    yield
+    peer.end()
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_killed_writers_leave_what_is_old_or_new(name, tmp_path):
+def test_killed_writers_leave_what_is_old_or_new(name, tmp_path, peer_process):
     runner = kill.Runner(all_named(name)[0], tmp_path / "work", random.Random(name), peer_share=0.2)
     for _ in range(6):
         runner.cycle()

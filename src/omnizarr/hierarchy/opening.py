@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from importlib import import_module  # for what few stores need
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
@@ -17,7 +17,7 @@ from omnizarr.hierarchy.create import ArrayOptions, check_format
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.listing import find_copy, not_found
 from omnizarr.hierarchy.nodes import COMMON, Meta, format_of, implied, load
-from omnizarr.hierarchy.resize import finish_cut
+from omnizarr.hierarchy.resize import finish_cut, finish_growth
 from omnizarr.hierarchy.save import create
 from omnizarr.hierarchy.seen import SeenStore
 from omnizarr.late import LateModule
@@ -161,6 +161,7 @@ def open_node(place: Place, mode: str, dialect: str | None, consolidated: bool |
         tidy(context, path)
         return Array(context, path, meta, unchecked=copied)
     if meta is not None:
+        tidy(context, path, finish_growth)
         return Group(context, path, meta)
     if mode == "a":
         other = format_of(context.store, path) if dialect is not None else None
@@ -174,11 +175,11 @@ def open_node(place: Place, mode: str, dialect: str | None, consolidated: bool |
     raise missing(place)
 
 
-def tidy(context: Context, path: str) -> None:
-    """Finish what a crash has left of cutting an array that is opened for writing; files only, where that is cheap."""
+def tidy(context: Context, path: str, finish: Callable[..., bool] = finish_cut) -> None:
+    """Finish what a crash has left at a node that is opened for writing; among files only, where that is cheap."""
     if not context.read_only and isinstance(kernel_target(context.store)[0], NativeFiles):
         with suppress(OmnizarrError):  # the next one tries again
-            finish_cut(context, path, wait=False)
+            finish(context, path, wait=False)
 
 
 def _new_group(context: Context, path: str, dialect: str | None, *, overwrite: bool) -> Group:

@@ -18,10 +18,11 @@ from omnizarr.array.index import Selection
 from omnizarr.array.io import Access
 from omnizarr.array.values import as_values
 from omnizarr.errors import OmnizarrError, ShapeError, UnsupportedError
+from omnizarr.format.names import join
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.nodes import load
 from omnizarr.hierarchy.save import replace
-from omnizarr.hierarchy.unfinished import find_note, leave_note
+from omnizarr.hierarchy.unfinished import CUT, GROWTH, find_note, is_shape, leave_note
 from omnizarr.late import LateModule
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.grid import Grid, place
@@ -46,7 +47,7 @@ def resize(context: Context, path: str, access: Access, meta: ArrayMeta, shape: 
     if all(after >= before for after, before in zip(wanted, meta.shape, strict=True)):
         return replace(context, path, meta, meta._replace(shape=wanted, grid=grid))
     context.check_writable(path)
-    note = leave_note(context.store, path, meta.shape)
+    note = leave_note(context.store, path, CUT, {"shape": list(meta.shape)})
     try:
         try:
             new = replace(context, path, meta, meta._replace(shape=wanted, grid=grid))
@@ -69,15 +70,44 @@ def finish_cut(context: Context, path: str, *, wait: bool = True) -> bool:
         path: The array's path.
         wait: Whether to wait for another process that cuts it; otherwise nothing is done then.
     """
-    note = find_note(context.store, path, wait=wait)
+    note = find_note(context.store, path, CUT, wait=wait)
     if note is None:
         return False
     try:
         # As it is now that nobody else can change it.
         meta = load(context.store, path, context.limits)
         if isinstance(meta, ArrayMeta):
-            reach = tuple(map(max, note.shape(meta.ndim), meta.shape))
+            before = note.content().get("shape")
+            reach = tuple(map(max, before, meta.shape)) if is_shape(before, meta.ndim) else meta.shape
             _clear(context.access(path, meta), meta._replace(shape=reach), meta.shape)
+        note.erase()
+    finally:
+        note.let_go()
+    return True
+
+
+def finish_growth(context: Context, path: str, *, wait: bool = True) -> bool:
+    """Finish what a crash has left of making several arrays longer; say whether there was anything.
+
+    Their values are there already. An array that has neither its old nor its new shape by now stays as it is.
+
+    Args:
+        context: The store, opened for writing.
+        path: Path of the group that holds the note.
+        wait: Whether to wait for another process that does it; otherwise nothing is done then.
+    """
+    note = find_note(context.store, path, GROWTH, wait=wait)
+    if note is None:
+        return False
+    try:
+        for inner, shapes in note.content().items():
+            one = join(path, inner)
+            meta = load(context.store, one, context.limits)
+            if not isinstance(meta, ArrayMeta) or not isinstance(shapes, list) or len(shapes) != 2:
+                continue
+            if all(is_shape(shape, meta.ndim) for shape in shapes) and tuple(shapes[0]) == meta.shape:
+                shape = tuple(shapes[1])
+                replace(context, one, meta, meta._replace(shape=shape, grid=fitted_grid(meta, shape, one)))
         note.erase()
     finally:
         note.let_go()

@@ -305,6 +305,7 @@ def document_folder(tree: Tree) -> None:
 
 
 case("OZ611", bases.v3)(put("a/.omnizarr-resize.json", b'{"shape": [40, 40]}'))
+case("OZ612", bases.v3)(put(".omnizarr-append.json", b'{"a": [[1, 1], [2, 2]]}'))
 
 # Chunks.
 case("OZ701", bases.v3)(put("a/c/0/0", b""))

@@ -12,7 +12,7 @@ use super::file_lock::{hold, rename_new};
 #[cfg(unix)]
 use super::file_mark::Marks;
 use super::file_mark::temporary;
-use super::file_sweep::{erase_all, set_aside};
+use super::file_sweep::{discard, erase_all, set_aside};
 use super::file_sync::{make_root, sync_gone, sync_name};
 use super::{Hold, Listing, Object, Store, Token, check_key, check_prefix, is_debris, place_of};
 use crate::buffer::Buffer;
@@ -159,8 +159,10 @@ impl FileStore {
             false => root.rename(&temporary, key).map(|()| true),
         });
         if done.is_err() {
-            // The write failed already; that its rest cannot be removed either adds nothing.
-            let _ = root.unlink(&temporary);
+            // The write failed already; that its rest cannot be removed either is for the next writer to mend.
+            if root.unlink(&temporary).is_err_and(|error| !absent(&error)) {
+                root.keep_mark();
+            }
         }
         let done = done?;
         if self.durable && cfg!(unix) {
@@ -373,7 +375,7 @@ impl Store for FileStore {
         if let Some(key) = prefix.strip_suffix('/') {
             let gone = set_aside(&root, key).and_then(|aside| {
                 self.gone(&root, std::iter::once(key))?;
-                fs::remove_dir_all(aside)
+                discard(&root, &aside)
             });
             return gone.or_else(fail);
         }

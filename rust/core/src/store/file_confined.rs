@@ -95,6 +95,12 @@ impl Root {
         Ok(self.real.get().unwrap_or(&self.path))
     }
 
+    /// Something could not be removed, which whoever opens the folder next shall know.
+    pub(super) fn keep_mark(&self) {
+        #[cfg(unix)]
+        self.marks.keep();
+    }
+
     /// Device and inode.
     pub fn identity(&self) -> (u64, u64) {
         self.identity

@@ -81,6 +81,8 @@ mod marking {
     struct Users {
         count: usize,
         mark: Option<File>,
+        /// Something could not be removed: the mark stays, and whoever opens the folder next tries again.
+        left: bool,
     }
 
     /// Someone who writes.
@@ -117,6 +119,13 @@ mod marking {
         }
     }
 
+    impl Marks {
+        /// Let the mark stay where it is when the writers of this process are done.
+        pub(in super::super) fn keep(&self) {
+            self.slot().users.lock().unwrap_or_else(PoisonError::into_inner).left = true;
+        }
+    }
+
     impl Drop for Writing {
         fn drop(&mut self) {
             let mut users = self.slot.users.lock().unwrap_or_else(PoisonError::into_inner);
@@ -125,7 +134,9 @@ mod marking {
                 return;
             }
             // Alone with the mark: no other process writes. Of several that leave at once, the last one gets it.
+            let left = std::mem::take(&mut users.left);
             if let Some(mark) = users.mark.take()
+                && !left
                 && flock(&mark, NonBlockingLockExclusive).is_ok()
             {
                 // One that cannot be removed costs the next who opens the folder a look, and no more.

@@ -1,15 +1,15 @@
 //! Removing folders, and what writers that were killed have left in them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use super::file::FileStore;
 #[cfg(unix)]
 use super::file::failure;
-#[cfg(unix)]
-use super::file_mark::{MARK, claim, is_left};
 use super::file_confined::Root;
 use super::file_mark::temporary;
+#[cfg(unix)]
+use super::file_mark::{MARK, claim, is_left};
 use crate::error::Result;
 
 /// Give a folder a name that is none of a key, in one step; returns its path.
@@ -27,6 +27,11 @@ pub(super) fn set_aside(root: &Root, key: &str) -> io::Result<PathBuf> {
     fs::rename(&path, &aside).map(|()| aside)
 }
 
+/// Remove a folder that was set aside; what stays of it is for the next writer to remove.
+pub(super) fn discard(root: &Root, aside: &Path) -> io::Result<()> {
+    fs::remove_dir_all(aside).inspect_err(|_| root.keep_mark())
+}
+
 /// Remove everything below the root: names of documents first, for what has none is no node.
 pub(super) fn erase_all(root: &Root) -> io::Result<()> {
     let mut entries = fs::read_dir(root.path(""))?.collect::<io::Result<Vec<_>>>()?;
@@ -42,7 +47,7 @@ pub(super) fn erase_all(root: &Root) -> io::Result<()> {
         }
         let gone = if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             let aside = path.with_file_name(temporary());
-            fs::rename(&path, &aside).and_then(|()| fs::remove_dir_all(&aside))
+            fs::rename(&path, &aside).and_then(|()| discard(root, &aside))
         } else {
             fs::remove_file(&path)
         };

@@ -174,6 +174,7 @@ _KEYS: Final = """
 609|chunk-is-folder|E||file-store|There is a folder where a chunk should be.
 610|document-is-folder|E||file-store|There is a folder where a document should be.
 611|resize-unfinished|W|safe|v3-storage|An array was being cut when its writer was stopped; the rest may come back.
+612|append-unfinished|W|safe|v3-storage|Several arrays were being made longer when their writer was stopped.
 """
 
 _CHUNKS: Final = """
