@@ -144,7 +144,11 @@ class _Scan:
         dims = [self._dim("x" if not self._sizes.get("x") else f"x_{name}", many, unit)]
         self._add_heap(name, unit, [one for one in found if one.varies], dims)
         options = {"shape": (many,), "chunks": (rows,), "dtype": dtype, "codecs": None, "fill_value": None}
-        return Chunks.ranges((many // rows,), 0, starts, rows * width), {**options, "dims": dims, "attrs": _attributes(unit)}
+        return Chunks.ranges((many // rows,), 0, starts, rows * width), {
+            **options,
+            "dims": dims,
+            "attrs": _attributes(unit),
+        }
 
     def _add_heap(self, name: str, unit: Unit, varying: list[Column], dims: list[str]) -> None:
         """Add an array of arrays for each column whose arrays differ in length."""
