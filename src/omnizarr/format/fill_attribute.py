@@ -85,6 +85,25 @@ def with_mask(attributes: Mapping[str, JSON], dtype: np.dtype[Any], bits: bytes 
     return {**attributes, FILL: made}
 
 
+def without_nan(attributes: Mapping[str, JSON], fill: object) -> dict[str, JSON]:
+    """Return attributes of an older format without a NaN that the fill value says as well.
+
+    JSON has no such number, and readers that make v3 of the documents stumble over it.
+
+    Args:
+        attributes: Those of an array.
+        fill: Its fill value, None if it has none.
+
+    >>> nan = float("nan")
+    >>> without_nan({"units": "K", "_FillValue": nan}, nan), without_nan({"_FillValue": 0.5}, 0.5)
+    ({'units': 'K'}, {'_FillValue': 0.5})
+    """
+    number = _number(attributes.get(FILL))
+    if number is None or not math.isnan(number) or not isinstance(fill, (float, np.floating)) or not np.isnan(fill):
+        return dict(attributes)
+    return {name: value for name, value in attributes.items() if name != FILL}
+
+
 def as_v2(attributes: Mapping[str, JSON], dtype: np.dtype[Any]) -> dict[str, JSON]:
     """Return attributes of Zarr v3 as older formats have them; what is not spelled as above stays.
 
