@@ -46,9 +46,8 @@ def unchanged(name: str, stored: Variable, given: Variable, encoding: Mapping[st
     kinds = given.dtype.kind + stored.dtype.kind
     if kinds not in ("ff", "fi", "fu", "ii", "iu", "ui", "uu", "if", "uf"):
         return stored
-    words = [encoding.get(word) for word in ("scale_factor", "add_offset")]
     has_fill = encoding.get("_FillValue") is not None or encoding.get("missing_value") is not None
-    packing = _Packing(name, *(None if one is None else float(one) for one in words), has_fill)
+    packing = _Packing(name, _number(encoding, "scale_factor"), _number(encoding, "add_offset"), has_fill)
     if packing.is_plain and np.can_cast(given.dtype, stored.dtype, "safe"):
         return stored
     check = partial(_checked, packing=packing)
@@ -59,6 +58,11 @@ def unchanged(name: str, stored: Variable, given: Variable, encoding: Mapping[st
 
     lazy = da.map_blocks(check, stored.data, given.data, dtype=stored.dtype, meta=np.empty(0, stored.dtype))
     return stored.copy(deep=False, data=lazy)
+
+
+def _number(encoding: Mapping[str, Any], word: str) -> float | None:
+    found = encoding.get(word)
+    return None if found is None else float(found)
 
 
 def _checked(stored: _Values, given: _Values, *, packing: _Packing) -> _Values:

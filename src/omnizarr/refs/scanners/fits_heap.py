@@ -91,7 +91,7 @@ def _truths(found: np.ndarray[Any, np.dtype[Any]], count: int, column: Column) -
         return np.unpackbits(found, count=count).astype(bool)
     if not np.isin(found, (ord("T"), ord("F"))).all():
         raise UnsupportedError(f"the arrays of the column {column.name} leave open whether some values are true")
-    return found == ord("T")
+    return np.asarray(found == ord("T"), bool)
 
 
 def _text(data: bytes) -> bytes:
