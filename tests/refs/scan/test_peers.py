@@ -119,3 +119,20 @@ def test_small_tiles_go_into_the_set(tmp_path, below):
     assert (rows.arrays["0"].urls == INLINE).tolist() == (kept.lengths < below).tolist()
     assert int((kept.lengths < 100).sum()) == 12
     np.testing.assert_array_equal(_opened(rows, tmp_path)["0"][...], values)
+
+
+@pytest.mark.parametrize("form", ["NETCDF4", "NETCDF3_CLASSIC"])
+def test_nan_is_said_by_the_fill_value_alone(tmp_path, form):
+    """As xarray writes all floating point numbers; JSON has no NaN."""
+    xr = pytest.importorskip("xarray")
+    pytest.importorskip("netCDF4")
+    given = xr.Dataset({"v": ("x", [1.0, np.nan, 3.0]), "w": ("x", [1.0, np.nan, 3.0])})
+    given.to_netcdf(tmp_path / "x.nc", format=form, engine="netcdf4", encoding={"w": {"_FillValue": -9.5}})
+    found = oz.refs.scan(tmp_path / "x.nc")
+    attrs = {name: json.loads(found.documents[f"{name}/.zattrs"]) for name in "vw"}
+    assert "_FillValue" not in attrs["v"]
+    assert attrs["w"]["_FillValue"] == -9.5
+    assert json.loads(found.documents["v/.zarray"])["fill_value"] == "NaN"
+    oz.refs.write(found, tmp_path / "set.json")
+    with xr.open_dataset(tmp_path / "set.json", engine="omnizarr") as made:
+        xr.testing.assert_identical(made.load(), given)
