@@ -41,6 +41,7 @@ class Dataset(Switches):
         parallel: Not supported, since nothing here needs MPI.
         auto_complex: Store complex numbers as compounds, and show such compounds as complex numbers.
         storage_options: Credentials and settings of an object store, as for `omnizarr.open`.
+        options: How Zarr is written, where it is created: `xarray`, `also`, `target`, `separator`, `consolidated`.
 
     Example:
         >>> import numpy as np
@@ -76,13 +77,20 @@ class Dataset(Switches):
         auto_complex: bool = False,
         *,
         storage_options: Mapping[str, Any] | None = None,
-        **kwargs: object,  # noqa: ARG002 - as above
+        **options: Any,  # noqa: ANN401 - each has a type of its own
     ) -> None:
         if parallel:
             raise BadOptionError("parallel mode is that of MPI, which is not supported", hint="Leave it out.")
         where = located(filename, storage_options)
         opened = open_place(
-            where, mode, clobber=clobber, format=format, diskless=diskless, persist=persist, memory=memory
+            where,
+            mode,
+            clobber=clobber,
+            format=format,
+            diskless=diskless,
+            persist=persist,
+            memory=memory,
+            options=options,
         )
         handle = Handle(opened.source, model=opened.model, keepweakref=keepweakref, auto_complex=auto_complex)
         if isinstance(filename, (str, os.PathLike)):
