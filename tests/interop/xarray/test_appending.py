@@ -96,7 +96,7 @@ def test_values_that_stay(tmp_path, name, values, lazy):
 
 
 def test_programs_append_to_a_folder_one_after_another(tmp_path):
-    where, times = tmp_path / "x", 8
+    where, times = tmp_path / "x", 5
     start = np.zeros((2, 40))
     both = xr.Dataset({"a": (("t", "x"), start), "b": (("t", "x"), start)}, coords={"t": [0, 0]})
     both.oz.to_omnizarr(where, encoding={name: {"chunks": (4, 10)} for name in "ab"}, consolidated=False)
