@@ -105,7 +105,10 @@ def _of_error(error: Exception, case: Case, name: str) -> str:
 
 
 def _of_value(got: Any, case: Case) -> dict[str, Any]:  # noqa: ANN401 - what a reader gives
-    shown = repr(got)[:200]
+    try:
+        shown = repr(got)[:200]
+    except Exception as error:
+        return {"verdict": "wrong", "said": f"values that cannot be shown: {_said(error)}"}
     if case.expect == "error":
         return {"verdict": "wrong", "said": f"no error, but {shown}"}
     if case.expect == "any" or case.value is None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import struct
 
+import numpy as np
+
 from torture.inputs.case import BYTES, CRC, Case, Cases, Make, array2, array3, store, text, v2
 from torture.inputs.crc import crc32c
 from torture.inputs.samples import DATA, NUMBERS, SAMPLES, Sample
@@ -24,6 +26,19 @@ def raw() -> Cases:
             document = {"shape": shape, "chunks": shape, "order": order, "dimension_separator": "/"}
             yield Case("F1", f"v2-{order}-{size}-bytes", _nested2(data, **document))
             yield Case("F1", f"v2-{order}-{size}-bytes-part", _nested2(data, **document), select=part)
+
+
+def illegal() -> Cases:
+    """F1: bits that the type has no value for: true for all but zero, and text beyond Unicode."""
+    for byte in (0, 1, 2, 3, 127, 128, 255):
+        value = np.array([True, byte != 0, False])
+        for name, dtype in (("v2", "|b1"), ("v3", "bool")):
+            data = bytes([1, byte, 0])
+            made = array2(data, shape=[3], chunks=[3], dtype=dtype, fill_value=False)
+            if name == "v3":
+                made = array3(data, shape=[3], chunks=[3], data_type=dtype, fill_value=False)
+            yield Case("F1", f"{name}-boolean-{byte}", made, "either", value)
+            yield Case("F1", f"{name}-boolean-{byte}-part", made, "either", value[1:2], select=(slice(1, 2),))
 
 
 def _nested2(data: bytes, **document: object) -> Make:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from torture.inputs import bombs, codec_documents, flips, variable
+from torture.inputs import bombs, codec_documents, flips, shards, variable
 from torture.inputs.case import Case, Cases
 
 FAMILIES: Final[Mapping[str, tuple[Callable[[], Cases], ...]]] = {
-    "F1": (flips.raw,),
+    "F1": (flips.raw, flips.illegal),
     "F2": (bombs.bombs,),
     "F3": (bombs.frames,),
     "F4": (bombs.containers,),
@@ -19,6 +19,10 @@ FAMILIES: Final[Mapping[str, tuple[Callable[[], Cases], ...]]] = {
     "F8": (codec_documents.unsafe,),
     "F9": (variable.variable,),
     "F10": (codec_documents.misfits,),
+    "F11": (shards.entries,),
+    "F12": (shards.overlaps,),
+    "F13": (shards.damage,),
+    "F14": (shards.depth,),
 }
 
 

@@ -59,7 +59,7 @@ def _some(reader: str, groups: Sequence[str], cases: Sequence[Case], first: int,
     results = [_result(json.loads(line), case) for line, case in zip(done.stdout.splitlines(), cases[first:])]
     if first + len(results) == len(cases):
         return results
-    if not results and done.returncode == 1:
+    if done.returncode == 1:
         raise RuntimeError(f"{reader} cannot be run: {done.stderr[-2000:]}")
     hung = done.returncode == -signal.SIGALRM
     said = f"ended by {done.returncode}: {done.stderr[-300:].strip()}"
