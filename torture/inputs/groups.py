@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from torture.inputs import bombs, codec_documents, flips, shards, variable
+from torture.inputs import bombs, codec_documents, flips, json_texts, metadata, shards, variable
 from torture.inputs.case import Case, Cases
 
 FAMILIES: Final[Mapping[str, tuple[Callable[[], Cases], ...]]] = {
@@ -23,6 +23,11 @@ FAMILIES: Final[Mapping[str, tuple[Callable[[], Cases], ...]]] = {
     "F12": (shards.overlaps,),
     "F13": (shards.damage,),
     "F14": (shards.depth,),
+    "F16": (metadata.sizes,),
+    "F17": (json_texts.texts,),
+    "F18": (metadata.unknown_members,),
+    "F19": (metadata.together,),
+    "F21": (metadata.fills,),
 }
 
 
