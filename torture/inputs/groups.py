@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from torture.inputs import bombs, codec_documents, flips, json_texts, metadata, shards, variable
+from torture.inputs import bombs, codec_documents, filesystem, flips, json_texts, metadata, netcdf, references, shards, variable, zips
 from torture.inputs.case import Case, Cases
 
 FAMILIES: Final[Mapping[str, tuple[Callable[[], Cases], ...]]] = {
@@ -27,7 +27,23 @@ FAMILIES: Final[Mapping[str, tuple[Callable[[], Cases], ...]]] = {
     "F17": (json_texts.texts,),
     "F18": (metadata.unknown_members,),
     "F19": (metadata.together,),
+    "F20": (netcdf.consolidated,),
     "F21": (metadata.fills,),
+    "F22": (netcdf.nczarr,),
+    "F23": (netcdf.cdl,),
+    "F24": (references.templates,),
+    "F25": (references.formulas,),
+    "F26": (references.targets,),
+    "F27": (references.parts,),
+    "F28": (references.records,),
+    "F29": (filesystem.keys,),
+    "F30": (filesystem.links,),
+    "F31": (filesystem.names,),
+    "F32": (filesystem.rights,),
+    "F36": (filesystem.changing,),
+    "F37": (filesystem.foreign,),
+    "F38": (zips.hostile,),
+    "F39": (zips.cut,),
 }
 
 

@@ -43,8 +43,9 @@ def sizes() -> Cases:
         yield Case("F16", f"v2-rank-{rank}-of-1", array2(shape=[1] * rank))
         yield Case("F16", f"v3-rank-{rank}-of-1", array3(shape=[1] * rank))
         if rank > 64:
-            yield Case("F16", f"v2-rank-{rank}", array2(shape=[1] * rank, chunks=[1] * rank))
-            yield Case("F16", f"v3-rank-{rank}", array3(shape=[1] * rank, chunks=[1] * rank))
+            made = {"shape": [1] * rank, "chunks": [1] * rank}
+            yield Case("F16", f"v2-rank-{rank}", array2(**made), decoded=100 * rank)
+            yield Case("F16", f"v3-rank-{rank}", array3(**made), decoded=100 * rank)
     for length, rank in ((1 << 32, 2), (1 << 21, 3), (1 << 62, 2), ((1 << 63) - 1, 8), (2, 64), (10**6, 4), (1 << 16, 4)):
         shape = [length] * rank
         part = (slice(0, 1),) * rank

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import omnizarr as oz
+from omnizarr.nc.cdl import parser as cdl
+from omnizarr.nc.source import everything
 from torture.inputs.case import Case
 from torture.inputs.readers import NotRunError
 
@@ -20,7 +22,24 @@ def read(case: Case, folder: Path) -> Any:  # noqa: ANN401 - values of any sort
         return oz.FileStore(place).get(case.path)
     if case.act == "tree":
         return _tree(oz.open(place, path=case.path or None, **case.options))
+    if case.act == "netcdf":
+        return _netcdf(case, place)
+    if case.act == "cdl":
+        source = cdl.load(place)
+        var = source.root.vars.get(case.path)
+        return None if var is None else source.read(var, everything(var))
     raise NotRunError
+
+
+def _netcdf(case: Case, place: Path) -> Any:  # noqa: ANN401 - values of any sort
+    with oz.Dataset(place) as dataset:
+        dataset.set_auto_maskandscale(False)
+        variable = dataset.variables.get(case.path)
+        if variable is None:
+            raise oz.errors.NotFoundError("there is no such variable", path=case.path)
+        for name in variable.ncattrs():
+            variable.getncattr(name)
+        return variable[...]
 
 
 def _tree(node: Any) -> list[Any]:  # noqa: ANN401 - a group or an array

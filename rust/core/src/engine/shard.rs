@@ -253,7 +253,7 @@ impl Call<'_> {
 
 /// See that sorted ranges share no bytes, unless they are the same: some writers store equal chunks once.
 pub(super) fn apart(key: &str, sorted: impl Iterator<Item = (u64, u64)>) -> Result<()> {
-    let mut last = (0, 0);
+    let mut last = (0u64, 0u64);
     for one in sorted.filter(|one| one.1 > 0) {
         if one.0 < last.0.saturating_add(last.1) && one != last {
             let message = format!(
