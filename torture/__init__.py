@@ -1,0 +1,1 @@
+"""What Omnizarr is put through besides its tests: hostile input, faults, kills."""
