@@ -51,6 +51,10 @@ class HttpStore(Refusing):
         """Return the files of several keys, all of which are asked for at once."""
         return self.native.get_many([check_key(key) for key in keys])
 
+    def get_documents(self, keys: Sequence[str], most: int) -> list[bytes | None]:
+        """Return the files of several keys, none of which may have more than so many bytes."""
+        return self.native.get_many([check_key(key) for key in keys], most)
+
     def list_prefix(self, prefix: str) -> list[str]:
         """List all files below a prefix, where the server has pages that list its folders."""
         keys, prefixes = self.list_dir(prefix)

@@ -75,6 +75,19 @@ class Store(Protocol):
         ...
 
 
+def get_documents(store: Store, keys: Sequence[str], most: int) -> list[bytes | None]:
+    """Return the values of several keys, which are small unless something is wrong.
+
+    Stores on disks and servers have a method of this name that makes no room for more; it is no part of the protocol,
+    since others hold their values in memory anyhow.
+
+    Raises:
+        LimitError: If a value has more than `most` bytes.
+    """
+    bounded = getattr(store, "get_documents", None)
+    return store.get_many(keys) if bounded is None else bounded(keys, most)
+
+
 def kernel_target(store: Store, prefix: str = "") -> tuple[object, str]:
     """Find what the kernel should work on: its own handle where there is one, and the prefix of the keys there.
 

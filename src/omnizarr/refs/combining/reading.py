@@ -13,6 +13,7 @@ from omnizarr.array.io import Access
 from omnizarr.array.selection import Selection
 from omnizarr.errors import OmnizarrError, UnsupportedError
 from omnizarr.format.fill_attribute import as_v3 as attributes_as_v3
+from omnizarr.format.fill_attribute import with_mask
 from omnizarr.format.v2 import DIMENSIONS
 from omnizarr.hierarchy.nodes import documents
 from omnizarr.model.array import ArrayMeta
@@ -148,6 +149,8 @@ def as_v3(meta: ArrayMeta) -> ArrayMeta:
         return meta
     named = {name: value for name, value in meta.attributes.items() if name != DIMENSIONS}
     attributes = attributes_as_v3(named, meta.dtype.numpy, meta.fill.bits)
+    if meta.dims is not None:
+        attributes = with_mask(attributes, meta.dtype.numpy, meta.fill.bits)
     fill = Fill.zero(meta.dtype) if meta.fill.bits is None else meta.fill
     return meta._replace(format="zarr3", attributes=attributes, fill=fill, extra={})
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from omnizarr.codec.compile import compile_chain
 from omnizarr.errors import ShapeError, UnsupportedError
+from omnizarr.format.fill_attribute import without_nan
 from omnizarr.format.fill_json import render_v2
 from omnizarr.format.v2 import DIMENSIONS, parse_array
 from omnizarr.format.v2_dtype import render_dtype
@@ -48,13 +49,15 @@ def add_array(site: Site, var: Var, path: str, options: Options) -> None:
         shape = tuple(max(d.size, n) if d.unlimited else n for d, n in zip(var.dims, dataset.shape, strict=True))
         laid = lay(site, dataset, element, shape)
     dtype = _model(element) if laid.dtype is None else DType.of(laid.dtype)
+    fill = _fill(site, var, element, dtype, laid)
     attrs: dict[str, JSON] = {DIMENSIONS: list(dims), **_flags(element, var), **attributes_json(var.attrs)}
+    attrs = without_nan(attrs, None if fill.bits is None else fill.value(dtype))
     zarray: dict[str, JSON] = {
         "zarr_format": 2,
         "shape": [*shape, *element.tail],
         "chunks": list(laid.chunks),
         "dtype": render_dtype(dtype, dtype.byteorder),
-        "fill_value": render_v2(_fill(site, var, element, dtype, laid), dtype),
+        "fill_value": render_v2(fill, dtype),
         "order": "C",
         "filters": list(laid.codecs) or None,
         "compressor": None,
