@@ -15,6 +15,7 @@ fn seeds_and_mutations() {
     for target in targets() {
         let seeds = (target.seeds)();
         assert!(!seeds.is_empty(), "{}", target.name);
+        println!("{}", target.name);
         seeds.iter().for_each(|seed| (target.run)(seed));
         let (mut noise, start) = (Noise::new(seeds.len() as u64), Instant::now());
         for _ in 0..MUTATIONS {
