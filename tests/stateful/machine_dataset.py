@@ -18,7 +18,7 @@ names = st.sampled_from(NAMES)
 class DatasetMachine(RuleBasedStateMachine):
     """One that writes, and one that reads, a dataset with an unlimited dimension."""
 
-    @initialize(kind=st.sampled_from(["folder", "mapping"]), zarr=st.sampled_from(["NCZARR", "NCZARR3", "ZARR"]))
+    @initialize(kind=st.sampled_from(["folder", "mapping"]), zarr=st.sampled_from(["NCZARR", "NCZARR3"]))
     def start(self, kind: str, zarr: str) -> None:
         self.place = Place(kind)
         self.model: dict[str, np.ndarray] = {}
