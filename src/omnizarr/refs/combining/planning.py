@@ -18,11 +18,12 @@ from omnizarr.refs.combining.inputs import Input, formats_of
 from omnizarr.refs.combining.lines import coordinate_path, line_of
 from omnizarr.refs.combining.options import Options
 from omnizarr.refs.combining.order import Line
-from omnizarr.refs.combining.reading import Wanted, as_v3
+from omnizarr.refs.combining.reading import Wanted
 from omnizarr.refs.combining.recoding import recoded
 from omnizarr.refs.combining.selectors import Selector
 from omnizarr.refs.combining.undefined import with_one_fill
 from omnizarr.refs.combining.variables import Layout, Member, Variable
+from omnizarr.refs.translating import as_v3
 
 _COMPANIONS = ("coordinates", "bounds", "climatology", "grid_mapping", "ancillary_variables", "cell_measures")
 _HINT = (
