@@ -128,9 +128,11 @@ def _same(got: np.ndarray[Any, Any], value: np.ndarray[Any, Any]) -> bool:
 @contextlib.contextmanager
 def _folder() -> Iterator[Path]:
     place = Path(tempfile.mkdtemp(prefix="hostile-", dir="/dev/shm" if Path("/dev/shm").is_dir() else None))
+    os.chdir(place)  # what a case leaves in the folder that it runs in is seen beside its store
     try:
         yield place
     finally:
+        os.chdir("/")
         shutil.rmtree(place, ignore_errors=True)
 
 

@@ -117,13 +117,8 @@ def _replaced(make: Callable[[Path], object], key: str) -> Make:
 
 
 def _socket(path: Path) -> None:
-    here = Path.cwd()
-    os.chdir(path.parent)
-    try:
-        with socket.socket(socket.AF_UNIX) as made:
-            made.bind(path.name)
-    finally:
-        os.chdir(here if here.exists() else "/")
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind(os.path.relpath(path))  # the whole path may be too long for a socket
 
 
 def _folder_link(name: str, target: str) -> Make:

@@ -6,10 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import omnizarr as oz
+from omnizarr.native import CloudStore
 from omnizarr.nc.cdl import parser as cdl
 from omnizarr.nc.source import everything
+from omnizarr.store.http import HttpStore
 from torture.inputs.case import Case
+from torture.inputs.network import serving
 from torture.inputs.readers import NotRunError
+
+QUICK = {"pause": 0.001, "stall": 0.3, "patience": 0.5}
 
 
 def read(case: Case, folder: Path) -> Any:  # noqa: ANN401 - values of any sort
@@ -22,6 +27,16 @@ def read(case: Case, folder: Path) -> Any:  # noqa: ANN401 - values of any sort
         return oz.FileStore(place).get(case.path)
     if case.act == "tree":
         return _tree(oz.open(place, path=case.path or None, **case.options))
+    if case.act == "http":
+        with serving(case, folder) as url:
+            store = HttpStore(url)
+            # The usual settings would wait much longer for a server that fails.
+            store.native = CloudStore("http", {"url": url}, "", url, options=QUICK, allow=[url + "/"])
+            return oz.open_array(store)[...]
+    if case.act == "http-list":
+        with serving(case, folder) as url:
+            store = HttpStore(url)
+            return store.list_dir("c/"), list(store.list_prefix("c/"))
     if case.act == "netcdf":
         return _netcdf(case, place)
     if case.act == "cdl":
