@@ -45,6 +45,7 @@ FAMILIES: Final[Mapping[str, tuple[Callable[[], Cases], ...]]] = {
     "F38": (zips.hostile,),
     "F39": (zips.cut,),
     "F40": (network.missing,),
+    "F41": (network.refused,),
     "F42": (network.passing,),
     "F43": (network.bodies,),
     "F44": (network.odd,),
