@@ -17,6 +17,8 @@ def flaws() -> Callable[[str], tuple[int, list[str]]]:
 
     def run_group(group: str) -> tuple[int, list[str]]:
         results: list[Result] = run("omnizarr", [group])
-        return len(results), [f"{one.case}: {one.verdict}: {one.said}" for one in results if one.verdict not in FAULTLESS]
+        return len(results), [
+            f"{one.case}: {one.verdict}: {one.said}" for one in results if one.verdict not in FAULTLESS
+        ]
 
     return run_group

@@ -33,7 +33,9 @@ def main() -> None:
     parser.add_argument("--groups", nargs="+", default=list(FAMILIES))
     parser.add_argument("--python", default=sys.executable, help="the interpreter that has the peers")
     parser.add_argument("--show", type=int, default=20, help="most cases that are shown of each verdict and group")
-    parser.add_argument("--keep", type=Path, help="a folder for the results, from which they are taken if they are there")
+    parser.add_argument(
+        "--keep", type=Path, help="a folder for the results, from which they are taken if they are there"
+    )
     parser.add_argument("--write", type=Path, help="a file for the table")
     given = parser.parse_args()
     found: dict[str, list[Result]] = {}

@@ -104,7 +104,7 @@ def _of_error(error: Exception, case: Case, name: str) -> str:
     return "refused" if case.expect == "value" else "ok"
 
 
-def _of_value(got: Any, case: Case) -> dict[str, Any]:  # noqa: ANN401 - what a reader gives
+def _of_value(got: Any, case: Case) -> dict[str, Any]:
     try:
         shown = repr(got)[:200]
     except Exception as error:

@@ -88,7 +88,7 @@ class _Canary:
 def unsafe() -> Cases:
     """F8: codecs that would run code; each case would leave a folder named "canary"."""
     data = pickle.dumps([_Canary(), "|O", [4]], protocol=2)
-    python = "c__builtin__\neval\n(S'__import__(\"os\").mkdir(\"canary\")'\ntR.".encode()
+    python = b'c__builtin__\neval\n(S\'__import__("os").mkdir("canary")\'\ntR.'
     for name, chunk in (("pickle", data), ("python", python)):
         for filters in (
             [{"id": "pickle"}],
@@ -140,9 +140,16 @@ def misfits() -> Cases:
         expect = "any" if size in (0, 3, 5, None) else "error"  # what is left over stays where it is
         yield Case("F10", f"shuffle-{size}", array2(filters=[{"id": "shuffle", "elementsize": size}]), expect)
     for kind in ("<i8", "<f8", "|S3", "nope", "", None, 4, "<i0", "|O", "<i3", "<M8[parsec]", "x" * 10_000):
-        yield Case("F10", f"delta-{str(kind)[:10]}", array2(filters=[{"id": "delta", "dtype": kind}]), "any" if kind in ("<i8", "<f8", None) else "error")
+        yield Case(
+            "F10",
+            f"delta-{str(kind)[:10]}",
+            array2(filters=[{"id": "delta", "dtype": kind}]),
+            "any" if kind in ("<i8", "<f8", None) else "error",
+        )
         made = array2(filters=[{"id": "fixedscaleoffset", "scale": 1, "offset": 0, "dtype": kind}])
-        yield Case("F10", f"fixedscaleoffset-{str(kind)[:10]}", made, "any" if kind in ("<i8", "<f8", None) else "error")
+        yield Case(
+            "F10", f"fixedscaleoffset-{str(kind)[:10]}", made, "any" if kind in ("<i8", "<f8", None) else "error"
+        )
         made = array2(filters=[{"id": "astype", "encode_dtype": kind, "decode_dtype": "<i4"}])
         yield Case("F10", f"astype-{str(kind)[:10]}", made, "any" if kind in ("<i8", "<f8", None) else "error")
     for scale in (0, "x", None, [], 1e999, float("nan")):

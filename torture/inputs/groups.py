@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from torture.inputs import bombs, codec_documents, filesystem, flips, json_texts, metadata, netcdf, network, references, shards, variable, zips
+from torture.inputs import (
+    bombs,
+    codec_documents,
+    filesystem,
+    flips,
+    json_texts,
+    metadata,
+    netcdf,
+    network,
+    references,
+    shards,
+    variable,
+    zips,
+)
 from torture.inputs.case import Case, Cases
 
 FAMILIES: Final[Mapping[str, tuple[Callable[[], Cases], ...]]] = {

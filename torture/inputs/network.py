@@ -92,7 +92,7 @@ FILES = {"zarr.json": text(v3()), "c/0": RAW}
 CLOSE = "Connection: close"
 
 
-def _case(group: str, name: str, answer: bytes | str, expect: Expect, value: Any = FOUR, *, times: int = 10**9) -> Case:  # noqa: ANN401 - an array
+def _case(group: str, name: str, answer: bytes | str, expect: Expect, value: Any = FOUR, *, times: int = 10**9) -> Case:
     options = {"answer": answer, "times": times}
     return Case(group, name, store(FILES), expect, value, act="http", options=options)
 
@@ -110,9 +110,36 @@ def missing() -> Cases:
 
 def refused() -> Cases:
     """F41: what is refused is not missing."""
-    for status in (400, 401, 402, 403, 405, 406, 407, 409, 411, 412, 413, 414, 415, 417, 418, 421, 422, 423, 424, 426, 428, 431, 451, 499):
+    for status in (
+        400,
+        401,
+        402,
+        403,
+        405,
+        406,
+        407,
+        409,
+        411,
+        412,
+        413,
+        414,
+        415,
+        417,
+        418,
+        421,
+        422,
+        423,
+        424,
+        426,
+        428,
+        431,
+        451,
+        499,
+    ):
         yield _case("F41", f"status-{status}", response(status, b"", CLOSE), "error")
-        yield _case("F41", f"status-{status}-with-a-page", response(status, PAGE, CLOSE, "Content-Type: text/html"), "error")
+        yield _case(
+            "F41", f"status-{status}-with-a-page", response(status, PAGE, CLOSE, "Content-Type: text/html"), "error"
+        )
 
 
 def passing() -> Cases:
@@ -120,18 +147,36 @@ def passing() -> Cases:
     for status in (408, 425, 429, 500, 501, 502, 503, 504, 505, 507, 511, 520, 522, 524, 529, 599):
         for times in (1, 10**9):
             expect: Expect = "either" if times == 1 else "error"
-            yield _case("F42", f"status-{status}-{'once' if times == 1 else 'for-ever'}", response(status, b"", CLOSE), expect, times=times)
+            yield _case(
+                "F42",
+                f"status-{status}-{'once' if times == 1 else 'for-ever'}",
+                response(status, b"", CLOSE),
+                expect,
+                times=times,
+            )
     for after in ("0", "-1", "x", "99999999999999999999", "Sun, 06 Nov 1994 08:49:37 GMT", "1e9", ""):
         yield _case("F42", f"retry-after-{after!r}", response(503, b"", CLOSE, f"Retry-After: {after}"), "error")
     for name in ("reset", "hang-up"):
         yield _case("F42", f"{name}-once", name, "either", times=1)
         yield _case("F42", f"{name}-for-ever", name, "error")
     for status in (300, 301, 302, 303, 307, 308):
-        for to in ("/store/c/0", "http://127.0.0.1:1/x", "http://169.254.169.254/", "file:///etc/passwd", "", "ftp://x/", "//", "\\\\x", "data:,x"):
+        for to in (
+            "/store/c/0",
+            "http://127.0.0.1:1/x",
+            "http://169.254.169.254/",
+            "file:///etc/passwd",
+            "",
+            "ftp://x/",
+            "//",
+            "\\\\x",
+            "data:,x",
+        ):
             yield _case("F42", f"redirect-{status}-{to!r}", response(status, b"", CLOSE, f"Location: {to}"), "error")
         yield _case("F42", f"redirect-{status}-nowhere", response(status, b"", CLOSE), "error")
     for status in (100, 101, 102, 103, 199, 201, 202, 203, 204, 205, 207, 226, 299, 304, 306, 600, 999, 0, 1000):
-        yield _case("F42", f"status-{status}", response(status, RAW if status not in (204, 304) else b"", CLOSE), "either")
+        yield _case(
+            "F42", f"status-{status}", response(status, RAW if status not in (204, 304) else b"", CLOSE), "either"
+        )
 
 
 def bodies() -> Cases:
@@ -139,12 +184,39 @@ def bodies() -> Cases:
     for size in range(len(RAW)):
         for times in (1, 10**9):
             cut = response(200, RAW[:size], CLOSE, length=16)
-            yield _case("F43", f"cut-at-{size}-{'once' if times == 1 else 'for-ever'}", cut, "either" if times == 1 else "error", times=times)
+            yield _case(
+                "F43",
+                f"cut-at-{size}-{'once' if times == 1 else 'for-ever'}",
+                cut,
+                "either" if times == 1 else "error",
+                times=times,
+            )
         yield _case("F43", f"short-{size}", response(200, RAW[:size], CLOSE), "error")
     for more in (1, 16, 1000):
         yield _case("F43", f"longer-than-said-by-{more}", response(200, RAW + bytes(more), CLOSE, length=16), "either")
         yield _case("F43", f"longer-by-{more}", response(200, RAW + bytes(more), CLOSE), "error")
-    for length in (0, 15, 17, 1 << 31, 1 << 40, 1 << 62, (1 << 63) - 1, 1 << 63, (1 << 64) - 1, 1 << 64, "-1", "16x", "0x10", "+16", "1e1", "", " ", "16, 16", "16, 17", "٣"):
+    for length in (
+        0,
+        15,
+        17,
+        1 << 31,
+        1 << 40,
+        1 << 62,
+        (1 << 63) - 1,
+        1 << 63,
+        (1 << 64) - 1,
+        1 << 64,
+        "-1",
+        "16x",
+        "0x10",
+        "+16",
+        "1e1",
+        "",
+        " ",
+        "16, 16",
+        "16, 17",
+        "٣",
+    ):
         with contextlib.suppress(UnicodeEncodeError):
             # All that follows until the connection ends is the right chunk, or the length is repeated.
             yield _case("F43", f"length-{length!r}", response(200, RAW, CLOSE, length=length), "either")
@@ -166,7 +238,12 @@ def bodies() -> Cases:
         ("extension", b"10;" + b"x" * 100_000 + b"\r\n" + RAW + b"\r\n0\r\n\r\n"),
     ):
         yield _case("F43", f"chunked-{name}", response(200, body, CLOSE, chunked, length="none"), "either")
-    yield _case("F43", "chunked-and-a-length", response(200, b"10\r\n" + RAW + b"\r\n0\r\n\r\n", CLOSE, chunked, length=3), "either")
+    yield _case(
+        "F43",
+        "chunked-and-a-length",
+        response(200, b"10\r\n" + RAW + b"\r\n0\r\n\r\n", CLOSE, chunked, length=3),
+        "either",
+    )
 
 
 def odd() -> Cases:
@@ -175,12 +252,22 @@ def odd() -> Cases:
         yield _case("F44", f"page-{kind}", response(200, PAGE, CLOSE, f"Content-Type: {kind}"), "error")
         sixteen = PAGE[:16]
         if kind != "application/octet-stream":
-            yield _case("F44", f"page-of-16-bytes-{kind}", response(200, sixteen, CLOSE, f"Content-Type: {kind}"), "error")
+            yield _case(
+                "F44", f"page-of-16-bytes-{kind}", response(200, sixteen, CLOSE, f"Content-Type: {kind}"), "error"
+            )
     for said in ("bytes 0-15/16", "bytes 1-16/17", "bytes 0-14/16", "bytes 0-15/*", "bytes */16", "bytes 15-0/16", "bytes 0-99999999999999999999/16",
                  "bytes -1-15/16", "x", "", "bytes 16-31/32", "items 0-15/16"):  # fmt: skip
         yield _case("F44", f"part-{said!r}", response(206, RAW, CLOSE, f"Content-Range: {said}"), "either")
     yield _case("F44", "part-that-says-nothing", response(206, RAW, CLOSE), "either")
-    for encoding, body in (("gzip", gzip.compress(RAW)), ("gzip", RAW), ("br", RAW), ("deflate", RAW), ("x", RAW), ("identity", RAW), ("gzip, gzip", RAW)):
+    for encoding, body in (
+        ("gzip", gzip.compress(RAW)),
+        ("gzip", RAW),
+        ("br", RAW),
+        ("deflate", RAW),
+        ("x", RAW),
+        ("identity", RAW),
+        ("gzip, gzip", RAW),
+    ):
         made = response(200, body, CLOSE, f"Content-Encoding: {encoding}")
         yield _case("F44", f"encoded-{encoding}-{len(body)}", made, "either")
     bomb = gzip.compress(bytes(16 << 20), 9)
@@ -225,7 +312,15 @@ def listings() -> Cases:
         page = LISTING.format("".join(f'<a href="{link}">x</a>' for link in links)).encode()
         files = {"zarr.json": text({"zarr_format": 3, "node_type": "group"}), "c/index": page}
         answer = response(200, page, CLOSE, "Content-Type: text/html")
-        yield Case("F46", f"links-{name}", store(files), "any", act="http-list", options={"answer": answer, "times": 10**9}, decoded=64 << 20)
+        yield Case(
+            "F46",
+            f"links-{name}",
+            store(files),
+            "any",
+            act="http-list",
+            options={"answer": answer, "times": 10**9},
+            decoded=64 << 20,
+        )
     for name, page in (
         ("never-closed", b"<html><body>" + b"<a href=" * 100_000),
         ("quotes-never-closed", b'<html><body><a href="' + b"x" * 1_000_000),
@@ -236,6 +331,12 @@ def listings() -> Cases:
         ("entities", b"<html><a href='" + b"&amp;" * 100_000 + b"'>x</a></html>"),
     ):
         answer = response(200, page, CLOSE, "Content-Type: text/html")
-        yield Case("F46", f"page-{name}", store({"x": b""}), "any", act="http-list", options={"answer": answer, "times": 10**9}, decoded=16 << 20)
-
-
+        yield Case(
+            "F46",
+            f"page-{name}",
+            store({"x": b""}),
+            "any",
+            act="http-list",
+            options={"answer": answer, "times": 10**9},
+            decoded=16 << 20,
+        )

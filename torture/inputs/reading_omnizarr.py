@@ -17,7 +17,7 @@ from torture.inputs.readers import NotRunError
 QUICK = {"pause": 0.001, "stall": 0.3, "patience": 0.5}
 
 
-def read(case: Case, folder: Path) -> Any:  # noqa: ANN401 - values of any sort
+def read(case: Case, folder: Path) -> Any:  # noqa: PLR0911 - one for each act
     """Do what a case asks for."""
     place = folder / case.where
     if case.act in ("array", "zip", "references"):
@@ -46,7 +46,7 @@ def read(case: Case, folder: Path) -> Any:  # noqa: ANN401 - values of any sort
     raise NotRunError
 
 
-def _netcdf(case: Case, place: Path) -> Any:  # noqa: ANN401 - values of any sort
+def _netcdf(case: Case, place: Path) -> Any:
     with oz.Dataset(place) as dataset:
         dataset.set_auto_maskandscale(False)
         variable = dataset.variables.get(case.path)
@@ -57,7 +57,7 @@ def _netcdf(case: Case, place: Path) -> Any:  # noqa: ANN401 - values of any sor
         return variable[...]
 
 
-def _tree(node: Any) -> list[Any]:  # noqa: ANN401 - a group or an array
+def _tree(node: Any) -> list[Any]:
     if isinstance(node, oz.Array):
         return [node[...]]
     return [value for name in node for value in _tree(node[name])]

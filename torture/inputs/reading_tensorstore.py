@@ -12,7 +12,7 @@ from torture.inputs.network import serving
 from torture.inputs.readers import NotRunError
 
 
-def read(case: Case, folder: Path) -> Any:  # noqa: ANN401 - values of any sort
+def read(case: Case, folder: Path) -> Any:
     """Do what a case asks for."""
     place = folder / case.where
     if case.act == "get":
