@@ -87,6 +87,8 @@ class MemoryStore:
 @final
 class ZipStore:
     def __new__(cls, place: object, durable: bool = False, limit: int = ...) -> ZipStore: ...
+    def raise_limit(self, limit: int) -> None:
+        """Allow compressed entries of this size, too, to all who share the archive."""
     def make_durable(self) -> None: ...
     @property
     def changed(self) -> bool:

@@ -6,10 +6,10 @@ import struct
 
 import numpy as np
 
-from torture.inputs.case import BYTES, MEGABYTE, RAW, Case, Cases, Make, array2, array3, store, text, v3
+from torture.inputs.case import BYTES, MEGABYTE, Case, Cases, Make, array2, array3
 from torture.inputs.crc import crc32c
 from torture.inputs.frames import MAGIC, blosc, bomb, layers, lz4_block_bomb, skippable, zstd_block, zstd_frame
-from torture.inputs.samples import DATA, MANY, NUMBERS
+from torture.inputs.samples import DATA, MANY
 
 ITEMS = 16
 CONFIG = {"gzip": {"level": 5}, "zlib": {"level": 5}, "bz2": {"level": 9}, "lzma": {"preset": 0}}
@@ -48,17 +48,15 @@ def bombs() -> Cases:
 
 
 def _late2(name: str, size: int, items: int, compressor: dict[str, object], filters: object = None) -> Make:
-    return lambda folder: array2(
-        bomb(name, size), shape=[items], chunks=[items], compressor=compressor, filters=filters
-    )(folder)
+    return array2(bomb(name, size), shape=[items], chunks=[items], compressor=compressor, filters=filters)
 
 
 def _late3(name: str, size: int, codecs: object) -> Make:
-    return lambda folder: array3(bomb(name, size), **SMALL, codecs=codecs)(folder)
+    return array3(bomb(name, size), **SMALL, codecs=codecs)
 
 
 def _layered(count: int, codecs: object) -> Make:
-    return lambda folder: array3(layers(count, 64 * MEGABYTE), **SMALL, codecs=codecs)(folder)
+    return array3(layers(count, 64 * MEGABYTE), **SMALL, codecs=codecs)
 
 
 def _in_shard(name: str, size: int, codecs: object) -> Make:
@@ -165,5 +163,3 @@ def _container(name: str, data: bytes, expect: str) -> Case:
     config = {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1}
     made = array2(data, shape=[128], chunks=[128], compressor=config)
     return Case("F4", name, made, expect, MANY, decoded=512)  # type: ignore[arg-type]
-
-

@@ -15,9 +15,10 @@ Expect = Literal["error", "value", "either", "any"]
 """What may come of a case: an error; the value; one of both; or one of an error and any values of the right shape and
 type, where nothing stored can tell that they are wrong."""
 
-Act = Literal["array", "tree", "get", "zip", "references", "cdl", "netcdf"]
+Act = Literal["array", "tree", "get", "zip", "references", "cdl", "netcdf", "http", "http-list"]
 """What is done: read an array; walk a group and read all below; get one key of a store; read an array in a zip archive;
-read an array through a reference set; parse text as CDL; read a variable as netCDF."""
+read an array through a reference set; parse text as CDL; read a variable as netCDF; read an array from a web server, or
+list a folder of one."""
 
 Files = Mapping[str, bytes]
 Make = Callable[[Path], None]

@@ -108,4 +108,3 @@ def checksums() -> Cases:
     for name, data in (("wrong", c[:-1] + b"\0"), ("none", c[:-4]), ("half", c[:-2])):
         zstd3 = [BYTES, {"name": "zstd", "configuration": {"level": 3, "checksum": True}}]
         yield Case("F6", f"zstd-checksum-{name}", array3(data, **small, codecs=zstd3))
-

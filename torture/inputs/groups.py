@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from torture.inputs import bombs, codec_documents, filesystem, flips, json_texts, metadata, netcdf, references, shards, variable, zips
+from torture.inputs import (
+    bombs,
+    codec_documents,
+    filesystem,
+    flips,
+    json_texts,
+    metadata,
+    netcdf,
+    network,
+    references,
+    shards,
+    variable,
+    zips,
+)
 from torture.inputs.case import Case, Cases
 
 FAMILIES: Final[Mapping[str, tuple[Callable[[], Cases], ...]]] = {
@@ -44,6 +57,12 @@ FAMILIES: Final[Mapping[str, tuple[Callable[[], Cases], ...]]] = {
     "F37": (filesystem.foreign,),
     "F38": (zips.hostile,),
     "F39": (zips.cut,),
+    "F40": (network.missing,),
+    "F41": (network.refused,),
+    "F42": (network.passing,),
+    "F43": (network.bodies,),
+    "F44": (network.odd,),
+    "F46": (network.listings,),
 }
 
 

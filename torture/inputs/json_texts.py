@@ -84,7 +84,11 @@ def _odd(key: str, good: bytes, chunk: str) -> Cases:
             never = _deep(start, opened, b"", count)
             yield Case("F17", f"{kind}-{count}-{name}-never-closed", _late(key, chunk, never), decoded=14 * count)
     for digits in (20, 400, 5000, 1_000_000):
-        for name, number in (("digits", b"9" * digits), ("fraction", b"0." + b"9" * digits), ("minus", b"-" + b"1" * digits)):
+        for name, number in (
+            ("digits", b"9" * digits),
+            ("fraction", b"0." + b"9" * digits),
+            ("minus", b"-" + b"1" * digits),
+        ):
             data = start + b', "attributes": {"x": ' + number + b"}}"
             if key == "zarr.json":
                 data = text(v3(attributes=...))[:-1] + b', "attributes": {"x": ' + number + b"}}"
@@ -93,7 +97,13 @@ def _odd(key: str, good: bytes, chunk: str) -> Cases:
             yield Case("F17", f"{kind}-shape-of-{digits}-{name}", store({key: data, chunk: RAW}), decoded=4 * digits)
     for exponent in ("1e400", "-1e400", "1e-400", "1e999999999999", "4e0", "4.0", "40e-1"):
         data = good.replace(b'"shape": [4]', b'"shape": [' + exponent.encode() + b"]")
-        yield Case("F17", f"{kind}-shape-{exponent}", store({key: data, chunk: RAW}), "either" if "4" in exponent[:2] and "400" not in exponent else "error", FOUR)
+        yield Case(
+            "F17",
+            f"{kind}-shape-{exponent}",
+            store({key: data, chunk: RAW}),
+            "either" if "4" in exponent[:2] and "400" not in exponent else "error",
+            FOUR,
+        )
     for count in (100_000, 300_000):
         twice = _late(key, chunk, _last_twice(start, count))
         yield Case("F17", f"{kind}-the-last-of-{count}-names-twice", twice, decoded=200 * count)
@@ -116,6 +126,4 @@ def _last_twice(start: bytes, count: int) -> Callable[[], bytes]:
 
 
 def _late(key: str, chunk: str, data: Callable[[], bytes]) -> Make:
-    return lambda folder: store({key: data(), chunk: RAW})(folder)
-
-
+    return store({key: data(), chunk: RAW})

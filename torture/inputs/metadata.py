@@ -28,8 +28,10 @@ def sizes() -> Cases:
             yield Case("F16", f"v2-shape-{shown}", array2(shape=[number]), expect, FOUR[:1], select=one)
             yield Case("F16", f"v3-shape-{shown}", array3(shape=[number]), expect, FOUR[:1], select=one)
         # A chunk of more than four elements would need more bytes than there are.
-        yield Case("F16", f"v2-chunk-{shown}", array2(chunks=[number]), select=one) if number != 1.0 else Case(
-            "F16", "v2-chunk-1.0", array2(chunks=[number]), "either", FOUR[:1], select=one
+        yield (
+            Case("F16", f"v2-chunk-{shown}", array2(chunks=[number]), select=one)
+            if number != 1.0
+            else Case("F16", "v2-chunk-1.0", array2(chunks=[number]), "either", FOUR[:1], select=one)
         )
         yield Case("F16", f"v3-chunk-{shown}", array3(chunks=[number]), select=one)
         yield Case("F16", f"v2-shape-is-{shown}", array2(shape=number), "error" if number != [4] else "value", FOUR)
@@ -46,37 +48,78 @@ def sizes() -> Cases:
             made = {"shape": [1] * rank, "chunks": [1] * rank}
             yield Case("F16", f"v2-rank-{rank}", array2(**made), decoded=100 * rank)
             yield Case("F16", f"v3-rank-{rank}", array3(**made), decoded=100 * rank)
-    for length, rank in ((1 << 32, 2), (1 << 21, 3), (1 << 62, 2), ((1 << 63) - 1, 8), (2, 64), (10**6, 4), (1 << 16, 4)):
+    for length, rank in (
+        (1 << 32, 2),
+        (1 << 21, 3),
+        (1 << 62, 2),
+        ((1 << 63) - 1, 8),
+        (2, 64),
+        (10**6, 4),
+        (1 << 16, 4),
+    ):
         shape = [length] * rank
         part = (slice(0, 1),) * rank
         yield Case("F16", f"v2-chunk-{length}-to-the-{rank}", array2(shape=shape, chunks=shape), select=part)
         yield Case("F16", f"v3-chunk-{length}-to-the-{rank}", array3(shape=shape, chunks=shape), select=part)
         ones = [1] * rank
         zero = np.zeros([1] * rank, "<i4")
-        yield Case("F16", f"v2-shape-{length}-to-the-{rank}", array2(shape=shape, chunks=ones), "either", zero, select=part)
-        yield Case("F16", f"v3-shape-{length}-to-the-{rank}", array3(shape=shape, chunks=ones), "either", zero, select=part)
+        yield Case(
+            "F16", f"v2-shape-{length}-to-the-{rank}", array2(shape=shape, chunks=ones), "either", zero, select=part
+        )
+        yield Case(
+            "F16", f"v3-shape-{length}-to-the-{rank}", array3(shape=shape, chunks=ones), "either", zero, select=part
+        )
         yield Case("F16", f"v3-all-of-{length}-to-the-{rank}", array3(shape=shape, chunks=ones))
     for count in (1 << 20, 1 << 28, 1 << 40):  # one chunk that claims far more than is stored
         made = {"shape": [count], "chunks": [count]}
-        yield Case("F16", f"v2-one-chunk-of-{count}", array2(**made), select=one, decoded=0 if count > 1 << 28 else 4 * count)
-        yield Case("F16", f"v3-one-chunk-of-{count}", array3(**made), select=one, decoded=0 if count > 1 << 28 else 4 * count)
+        yield Case(
+            "F16", f"v2-one-chunk-of-{count}", array2(**made), select=one, decoded=0 if count > 1 << 28 else 4 * count
+        )
+        yield Case(
+            "F16", f"v3-one-chunk-of-{count}", array3(**made), select=one, decoded=0 if count > 1 << 28 else 4 * count
+        )
     yield from _members()
 
 
 def _members() -> Cases:
     for member in v2():
         if member not in ("filters", "fill_value"):
-            yield Case("F16", f"v2-without-{member}", array2(**{member: ...}), "error" if member not in ("order", "compressor") else "either", FOUR)
+            yield Case(
+                "F16",
+                f"v2-without-{member}",
+                array2(**{member: ...}),
+                "error" if member not in ("order", "compressor") else "either",
+                FOUR,
+            )
         for value in (-1, 7.5, [1], {"a": 1}, "nope", True):
             if member not in ("fill_value", "shape" if value == [1] else ""):
                 yield Case("F16", f"v2-{member}-{value}", array2(**{member: value}))
     for member in v3():
         if member != "attributes":
-            yield Case("F16", f"v3-without-{member}", array3(**{member: ...}), "error" if member != "chunk_key_encoding" else "any")
+            yield Case(
+                "F16",
+                f"v3-without-{member}",
+                array3(**{member: ...}),
+                "error" if member != "chunk_key_encoding" else "any",
+            )
         for value in (-1, 7.5, [1], {"a": 1}, "nope", True):
             if member != "fill_value" and (member, value) not in (("attributes", {"a": 1}), ("shape", [1])):
                 yield Case("F16", f"v3-{member}-{value}", array3(**{member: value}))
-    for kind in ("", "int", "int31", "Int32", "float128", "r0", "r7", "r-8", "r9999999999999999", "<i4", "object", 4, None):
+    for kind in (
+        "",
+        "int",
+        "int31",
+        "Int32",
+        "float128",
+        "r0",
+        "r7",
+        "r-8",
+        "r9999999999999999",
+        "<i4",
+        "object",
+        4,
+        None,
+    ):
         yield Case("F16", f"v3-type-{kind}", array3(data_type=kind), "any" if kind == "<i4" else "error")
     for kind in ("", "i", "<i3", "<i0", "<i-4", "<i99999999999999999999", "<x4", "=i4x", "<f1", "<M8", "<M8[9999999999999999h]",
                  "|S-1", [], [[]], [["a"]], [["a", "<i4"], ["a", "<i4"]], [["a", "<i4", [-1]]], [["a", "<i4", [1 << 40]]],
@@ -99,7 +142,13 @@ def _members() -> Cases:
         yield Case("F16", f"v3-keys-{name}", array3(chunk_key_encoding=encoding))
     for separator in ("", "x", "//", "../", "\0", None, 5, "\\"):
         # What is not said, or null, is a dot.
-        yield Case("F16", f"v2-separator-{separator!r}", array2(dimension_separator=separator), "either" if separator is None else "error", FOUR)
+        yield Case(
+            "F16",
+            f"v2-separator-{separator!r}",
+            array2(dimension_separator=separator),
+            "either" if separator is None else "error",
+            FOUR,
+        )
     for names in (["x", "y"], [], [1], "x", [["x"]], {"x": 1}, [None, None]):
         yield Case("F16", f"v3-dimension-names-{names}", array3(dimension_names=names))
 
@@ -152,7 +201,11 @@ def together() -> Cases:
     yield Case("F19", "folder-for-a-v2-document", store({".zarray/x": b"", "0": RAW}))
     yield Case("F19", "folder-for-a-chunk", store({"zarr.json": a3, "c/0/x": RAW}), "either", nothing)
     yield Case("F19", "folder-for-a-v2-chunk", store({".zarray": a2, "0/x": RAW}), "either", nothing)
-    for name, document in (("v2-in-zarr.json", v2()), ("v3-without-type", v3(node_type=...)), ("v3-other-type", v3(node_type="x"))):
+    for name, document in (
+        ("v2-in-zarr.json", v2()),
+        ("v3-without-type", v3(node_type=...)),
+        ("v3-other-type", v3(node_type="x")),
+    ):
         yield Case("F19", name, store({"zarr.json": text(document), **both}))
     for name, document in (("v3-in-zarray", v3()), ("v1-in-zarray", v2(zarr_format=1))):
         yield Case("F19", name, store({".zarray": text(document), **both}))
@@ -185,7 +238,21 @@ def fills() -> Cases:
         "int32": (1 << 31, -(1 << 31) - 1, "a", "", 1e-5),
         "uint64": (1 << 64, -1),
         "bool": (0, 1, 2, "true", None, [], 0.0),
-        "float32": ("nan", "0x7fc0000", "0x7fc000001", "0x", "0xzzzzzzzz", "-0.0x", "", [1], {}, True, None, "1.0", "inf"),
+        "float32": (
+            "nan",
+            "0x7fc0000",
+            "0x7fc000001",
+            "0x",
+            "0xzzzzzzzz",
+            "-0.0x",
+            "",
+            [1],
+            {},
+            True,
+            None,
+            "1.0",
+            "inf",
+        ),
         "float64": ("0x7fc00000", "0x" + "f" * 17, "++1", "Infinity ", "1e5"),
         "complex64": (1, [1], [1, 2, 3], ["a", 1], "1+2j", [None, None], {}),
         "r16": ([1], [1, 2, 3], [256, 0], [-1, 0], [1.5, 0], 5, "ab"),
@@ -229,5 +296,3 @@ def _lenient(kind: str, value: object) -> bool:
         return True
     return (kind, value) in (("<f4", "0x7fc00000"), ("float32", "0x7fc0000"), ("uint8", "0x1"), ("float32", "nan"), ("float32", "inf"), ("float32", "1.0"), ("complex64", 1),
                              ("int8", "1"), ("float64", "1e5"), ("float64", "0x7fc00000"), ("<i4", 1.5), ("<M8[s]", 1.5))  # fmt: skip
-
-

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-
 from torture.inputs.case import FOUR, RAW, Case, Cases, Expect, Make, store, text, v2, v3
 
 GROUP2, GROUP3 = {"zarr_format": 2}, {"zarr_format": 3, "node_type": "group", "attributes": {}}
@@ -127,7 +126,13 @@ def nczarr() -> Cases:
         found: Expect = "value" if expect == "value" else "either"
         yield Case("F22", f"{name}-as-zarr", store(files), found, FOUR, path="a")
         yield Case("F22", name, store(files), found, FOUR, act="netcdf", path="a")
-    for name, super_ in (("number", 5), ("null", None), ("list", []), ("version-number", {"version": 2}), ("future", {"version": "99.0"})):
+    for name, super_ in (
+        ("number", 5),
+        ("null", None),
+        ("list", []),
+        ("version-number", {"version": 2}),
+        ("future", {"version": "99.0"}),
+    ):
         content = _content()
         files = {
             ".zgroup": text(GROUP2),
@@ -155,18 +160,44 @@ def _types(group: dict[str, Any]) -> Cases:
     ):
         for value in ("m", 5, [1, 2], {"a": 1}, None, [[1], [2, 3]]):
             attrs = {"units": value, "_nczarr_array": _array(), "_nczarr_attr": {"types": types}}
-            files = {".zgroup": text({**group, "_nczarr_group": _content()}), "a/.zarray": text(v2()), "a/.zattrs": text(attrs), "a/0": RAW}
+            files = {
+                ".zgroup": text({**group, "_nczarr_group": _content()}),
+                "a/.zarray": text(v2()),
+                "a/.zattrs": text(attrs),
+                "a/0": RAW,
+            }
             files[".zattrs"] = text({"_nczarr_superblock": {"version": "2.0.0"}, "_nczarr_group": _content()})
             yield Case("F22", f"types-{name}-{value}", store(files), "any", act="netcdf", path="a")
 
 
 def _dimensions() -> Cases:
-    for names in (["x"], ["x", "y"], [], "x", 5, [5], [None], ["x/y"], [".."], [""], ["x" * 100_000], {"x": 1}, [["x"]]):
-        files = {".zgroup": text(GROUP2), "a/.zarray": text(v2()), "a/.zattrs": text({"_ARRAY_DIMENSIONS": names}), "a/0": RAW}
+    for names in (
+        ["x"],
+        ["x", "y"],
+        [],
+        "x",
+        5,
+        [5],
+        [None],
+        ["x/y"],
+        [".."],
+        [""],
+        ["x" * 100_000],
+        {"x": 1},
+        [["x"]],
+    ):
+        files = {
+            ".zgroup": text(GROUP2),
+            "a/.zarray": text(v2()),
+            "a/.zattrs": text({"_ARRAY_DIMENSIONS": names}),
+            "a/0": RAW,
+        }
         expect: Expect = "value" if names == ["x"] else "any"
         yield Case("F22", f"array-dimensions-{str(names)[:20]}", store(files), expect, FOUR, act="netcdf", path="a")
         twice = {**files, "b/.zarray": text(v2(shape=[5], chunks=[5])), "b/.zattrs": text({"_ARRAY_DIMENSIONS": names})}
-        yield Case("F22", f"array-dimensions-{str(names)[:20]}-of-two-sizes", store(twice), "any", act="netcdf", path="a")
+        yield Case(
+            "F22", f"array-dimensions-{str(names)[:20]}-of-two-sizes", store(twice), "any", act="netcdf", path="a"
+        )
     for attribute, value in (
         ("scale_factor", "x"), ("add_offset", [1, 2]), ("_FillValue", "x"), ("_FillValue", [1, 2]), ("_FillValue", 1e300),
         ("_FillValue", {}), ("missing_value", "x"), ("valid_range", [1]), ("valid_min", "x"), ("_Unsigned", 5), ("calendar", 5),
@@ -183,7 +214,7 @@ def _content(**changes: Any) -> dict[str, Any]:
         {"dimensions": changes["dims"]} if "dims" in changes else {})}  # fmt: skip
 
 
-def _array(names: Any = ("/x",)) -> dict[str, Any]:  # noqa: ANN401 - of any wrong type
+def _array(names: Any = ("/x",)) -> dict[str, Any]:
     names = list(names) if isinstance(names, tuple) else names
     return {"dimrefs": names, "dimension_references": names, "dimensions": names, "storage": "chunked"}
 
@@ -200,7 +231,7 @@ def cdl() -> Cases:
     yield Case("F23", "whole", _cdl(GOOD), "value", FOUR, act="cdl", where="x.cdl", path="a")
     for size in range(len(GOOD) - 2):
         yield Case("F23", f"cut-at-{size}", _cdl(GOOD[:size]), act="cdl", where="x.cdl", path="a")
-    for at in range(0, len(GOOD) - 1):
+    for at in range(len(GOOD) - 1):
         for mark in ('"', "{", "}", "\0"):
             changed = GOOD[:at] + mark + GOOD[at + 1 :]
             yield Case("F23", f"{mark!r}-at-{at}", _cdl(changed), "any", act="cdl", where="x.cdl", path="a")
@@ -232,7 +263,10 @@ def cdl() -> Cases:
         ("attribute-of-nothing", 'netcdf x { variables: b:units = "m" ; }'),
         ("data-of-nothing", "netcdf x { data: b = 1 ; }"),
         ("data-too-many", "netcdf x { dimensions: x = 2 ; variables: int a(x) ; data: a = " + numbers + " ; }"),
-        ("data-of-a-huge-array", "netcdf x { dimensions: x = 9223372036854775807 ; variables: int a(x) ; data: a = 1 ; }"),
+        (
+            "data-of-a-huge-array",
+            "netcdf x { dimensions: x = 9223372036854775807 ; variables: int a(x) ; data: a = 1 ; }",
+        ),
         ("data-braces", "netcdf x { variables: int a ; data: a = " + "{" * 100_000 + " ; }"),
         ("bad-character", "netcdf x { \x01 }"),
         ("bom-16", "\ufffe netcdf x { }"),
@@ -241,9 +275,10 @@ def cdl() -> Cases:
         ("html", "<html><body>x</body></html>"),
         ("name-with-a-slash", "netcdf x { variables: int a/b ; }"),
     ):
-        expect: Expect = "any" if name in (
-            "digits", "exponent", "a-word-of-a-megabyte", "data-of-a-huge-array", "enum-too-large", "data-too-many"
-        ) else "error"
+        expect: Expect = (
+            "any"
+            if name
+            in ("digits", "exponent", "a-word-of-a-megabyte", "data-of-a-huge-array", "enum-too-large", "data-too-many")
+            else "error"
+        )
         yield Case("F23", name, _cdl(source), expect, act="cdl", where="x.cdl", path="a", decoded=8 * len(source))
-
-

@@ -8,10 +8,11 @@ from typing import Any
 import tensorstore
 
 from torture.inputs.case import Case
+from torture.inputs.network import serving
 from torture.inputs.readers import NotRunError
 
 
-def read(case: Case, folder: Path) -> Any:  # noqa: ANN401 - values of any sort
+def read(case: Case, folder: Path) -> Any:
     """Do what a case asks for."""
     place = folder / case.where
     if case.act == "get":
@@ -20,6 +21,10 @@ def read(case: Case, folder: Path) -> Any:  # noqa: ANN401 - values of any sort
         if found.state != "value":
             raise KeyError(case.path)
         return found.value
+    if case.act == "http":
+        with serving(case, folder) as url:
+            spec = {"driver": "zarr3", "kvstore": {"driver": "http", "base_url": url, "path": "/"}}
+            return tensorstore.open(spec, open=True, read=True).result().read().result()
     if case.act not in ("array", "zip") or (case.act == "array" and case.path.startswith(("..", "/"))):
         raise NotRunError
     base: Any = {"driver": "file", "path": f"{place}/"}

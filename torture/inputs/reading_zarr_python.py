@@ -14,7 +14,7 @@ from torture.inputs.case import Case
 from torture.inputs.readers import NotRunError
 
 
-def read(case: Case, folder: Path) -> Any:  # noqa: ANN401 - values of any sort
+def read(case: Case, folder: Path) -> Any:
     """Do what a case asks for."""
     place = folder / case.where
     if case.act == "array":
@@ -37,7 +37,7 @@ async def _get(store: LocalStore, key: str) -> bytes:
     return found.to_bytes()
 
 
-def _tree(node: Any) -> list[Any]:  # noqa: ANN401 - a group or an array
+def _tree(node: Any) -> list[Any]:
     if isinstance(node, zarr.Array):
         return [node[...]]
     return [value for _, child in node.members() for value in _tree(child)]

@@ -11,7 +11,7 @@ from torture.inputs.case import Case
 from torture.inputs.readers import NotRunError
 
 
-def read(case: Case, folder: Path) -> Any:  # noqa: ANN401 - values of any sort
+def read(case: Case, folder: Path) -> Any:
     """Do what a case asks for, where an array in a folder is read."""
     if case.act != "array":
         raise NotRunError

@@ -9,13 +9,13 @@ import zarr
 import zarrs  # noqa: F401 - it puts its pipeline where zarr finds it
 
 from torture.inputs.case import Case
-from torture.inputs.reading_zarr_python import read as _read
 from torture.inputs.readers import NotRunError
+from torture.inputs.reading_zarr_python import read as _read
 
 zarr.config.set({"codec_pipeline.path": "zarrs.ZarrsCodecPipeline"})
 
 
-def read(case: Case, folder: Path) -> Any:  # noqa: ANN401 - values of any sort
+def read(case: Case, folder: Path) -> Any:
     """Do what a case asks for, where chunks are read."""
     if case.act not in ("array", "tree"):
         raise NotRunError

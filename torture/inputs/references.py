@@ -35,7 +35,7 @@ def _write(folder: Path, document: object, data: bytes = DATA) -> None:
     (folder / "in/set.json").write_bytes(shown.replace(b"@FOLDER@", str(folder).encode()))
 
 
-def _case(group: str, name: str, make: Make, expect: Expect = "error", value: Any = FOUR) -> Case:  # noqa: ANN401 - an array
+def _case(group: str, name: str, make: Make, expect: Expect = "error", value: Any = FOUR) -> Case:
     return Case(group, name, make, expect, value, act="references", where="in/set.json", path="a")
 
 
@@ -139,7 +139,9 @@ def formulas() -> Cases:
         ("list-of-lists", [[1], [2]]),
     ):
         made = _set({}, gen=[{**good, "dimensions": {"i": dimension}}])
-        expect: Expect = "either" if name in ("backwards", "negative-step", "stop-negative", "unknown-member") else "error"
+        expect: Expect = (
+            "either" if name in ("backwards", "negative-step", "stop-negative", "unknown-member") else "error"
+        )
         value = FOUR if name == "unknown-member" else np.zeros(4, "<i4")
         yield _case("F25", name, made, expect, value)
     for name, change in (

@@ -56,7 +56,9 @@ def _some(reader: str, groups: Sequence[str], cases: Sequence[Case], first: int,
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, "PYTHONPATH": path, "RUST_BACKTRACE": "0", "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-    results = [_result(json.loads(line), case) for line, case in zip(done.stdout.splitlines(), cases[first:])]
+    results = [
+        _result(json.loads(line), case) for line, case in zip(done.stdout.splitlines(), cases[first:], strict=False)
+    ]
     if first + len(results) == len(cases):
         return results
     if done.returncode == 1:

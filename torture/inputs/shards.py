@@ -19,7 +19,9 @@ GOOD: Entries = [(0, 8), (8, 8), (16, 8), (24, 8)]
 BODY = b"".join(PARTS)
 
 
-def sharding(inner: object = None, *, chunk: object = (2,), location: object = "end", index: object = None) -> list[Any]:
+def sharding(
+    inner: object = None, *, chunk: object = (2,), location: object = "end", index: object = None
+) -> list[Any]:
     config = {
         "chunk_shape": list(chunk) if isinstance(chunk, tuple) else chunk,
         "codecs": [BYTES] if inner is None else inner,
@@ -68,7 +70,9 @@ def entries() -> Cases:
                 yield Case("F11", f"{name}-{number}-of-{place}", made, "value" if legal else "error", value)
                 part = (slice(2 * place, 2 * place + 1),)
                 wanted = value[part[0]]
-                yield Case("F11", f"{name}-{number}-of-{place}-part", made, "value" if legal else "error", wanted, select=part)
+                yield Case(
+                    "F11", f"{name}-{number}-of-{place}-part", made, "value" if legal else "error", wanted, select=part
+                )
     empty: Entries = [(NONE, NONE)] * 4
     yield Case("F11", "nothing-stored", shard(empty, b""), "value", np.zeros(8, "<i4"))
     yield Case("F11", "zero-sizes", shard([(0, 0)] * 4))

@@ -72,11 +72,15 @@ def _packed() -> Cases:
             # What strings take up is told by nothing but themselves, so they may take what the stream holds.
             yield Case("F9", f"vlen-utf8-in-{codec}-{size}-MiB", made, decoded=2 * (size << 20))
     data = struct.pack("<I", 3) + b"\xff\xff\xff\x7f" + bytes(100)
-    made = array2(data, shape=[3], chunks=[3], dtype="|O", filters=[{"id": "vlen-array", "dtype": "<i2"}], fill_value=None)
+    made = array2(
+        data, shape=[3], chunks=[3], dtype="|O", filters=[{"id": "vlen-array", "dtype": "<i2"}], fill_value=None
+    )
     yield Case("F9", "vlen-array-length-past-the-end", made)
     for length in (1, 3, 5):
         odd = struct.pack("<II", 1, length) + bytes(length)
-        made = array2(odd, shape=[1], chunks=[1], dtype="|O", filters=[{"id": "vlen-array", "dtype": "<i2"}], fill_value=None)
+        made = array2(
+            odd, shape=[1], chunks=[1], dtype="|O", filters=[{"id": "vlen-array", "dtype": "<i2"}], fill_value=None
+        )
         yield Case("F9", f"vlen-array-of-{length}-bytes", made)
     for count in LENGTHS:
         if count != 8:
@@ -86,9 +90,15 @@ def _packed() -> Cases:
 
 def _swollen(codec: str, size: int) -> Make:
     config = {"id": codec, "level": 3}
-    return lambda folder: array2(
-        bomb(codec, size), shape=[3], chunks=[3], dtype="|O", filters=[{"id": "vlen-utf8"}], compressor=config, fill_value=""
-    )(folder)
+    return array2(
+        bomb(codec, size),
+        shape=[3],
+        chunks=[3],
+        dtype="|O",
+        filters=[{"id": "vlen-utf8"}],
+        compressor=config,
+        fill_value="",
+    )
 
 
 def _json() -> Cases:
@@ -131,7 +141,12 @@ def _fixed() -> Cases:
     """Text of a fixed length."""
     for name, point in (("surrogate", 0xD800), ("above-unicode", 0x110000), ("ones", 0xFFFFFFFF)):
         data = struct.pack("<II", 97, point)
-        yield Case("F9", f"U1-{name}", array2(data, shape=[2], chunks=[2], dtype="<U1", fill_value=""), "any" if point < 0xE000 else "error")
+        yield Case(
+            "F9",
+            f"U1-{name}",
+            array2(data, shape=[2], chunks=[2], dtype="<U1", fill_value=""),
+            "any" if point < 0xE000 else "error",
+        )
     for name in ("<U0", "|S0", "<U-1", "<U", "|S99999999999", "<U1073741824", "|V99999999999999999999"):
         yield Case("F9", f"type-{name}", array2(b"ab", shape=[2], chunks=[2], dtype=name, fill_value=None))
 

@@ -36,7 +36,14 @@ class Entry:
     def local(self) -> bytes:
         name = self.claims.get("local_name", self.name)
         extra = self.claims.get("extra", b"")
-        return b"PK\3\4" + self._shared(central=False) + struct.pack("<HH", len(name), len(extra)) + name + extra + self.data
+        return (
+            b"PK\3\4"
+            + self._shared(central=False)
+            + struct.pack("<HH", len(name), len(extra))
+            + name
+            + extra
+            + self.data
+        )
 
     def central(self, offset: int) -> bytes:
         extra = self.claims.get("central_extra", b"")
@@ -54,7 +61,12 @@ def archive(entries: Sequence[Entry], **claims: int) -> bytes:
     count = claims.get("count", len(entries))
     size, offset = claims.get("size", len(directory)), claims.get("offset", len(body))
     disk = claims.get("disk", 0)
-    return body + directory + b"PK\5\6" + struct.pack("<HHHHIIH", disk, disk, count, count, size, offset, claims.get("comment", 0))
+    return (
+        body
+        + directory
+        + b"PK\5\6"
+        + struct.pack("<HHHHIIH", disk, disk, count, count, size, offset, claims.get("comment", 0))
+    )
 
 
 GOOD = (Entry(b"zarr.json", DOCUMENT), Entry(b"c/0", RAW))
@@ -66,7 +78,7 @@ def _deflated(data: bytes) -> bytes:
     return packer.compress(data) + packer.flush()
 
 
-def _case(group: str, name: str, data: bytes, expect: Expect = "error", value: Any = FOUR) -> Case:  # noqa: ANN401 - an array
+def _case(group: str, name: str, data: bytes, expect: Expect = "error", value: Any = FOUR) -> Case:
     def make(folder: Path) -> None:
         (folder / "store.zip").write_bytes(data)
 
@@ -78,7 +90,21 @@ def hostile() -> Cases:
     yield _case("F38", "whole", WHOLE, "value")
     packed = Entry(b"c/0", _deflated(RAW), {"method": 8, "size": 16, "crc": zlib.crc32(RAW)})
     yield _case("F38", "deflated", archive([GOOD[0], packed]), "value")
-    for name in (b"../x", b"/etc/x", b"a//b", b"a\\b", b"a\0b", b"..", b".", b"", b"C:x", b"c/../x", b"\xff\xfe", b"x" * 60_000, b"a/" * 5000):
+    for name in (
+        b"../x",
+        b"/etc/x",
+        b"a//b",
+        b"a\\b",
+        b"a\0b",
+        b"..",
+        b".",
+        b"",
+        b"C:x",
+        b"c/../x",
+        b"\xff\xfe",
+        b"x" * 60_000,
+        b"a/" * 5000,
+    ):
         yield _case("F38", f"another-named-{name[:20]!r}", archive([*GOOD, Entry(name, b"x")]), "either")
     other = FOUR[::-1].tobytes()
     yield _case("F38", "chunk-twice", archive([*GOOD, Entry(b"c/0", other)]), "either", FOUR[::-1])
@@ -99,7 +125,12 @@ def hostile() -> Cases:
             yield _case("F38", f"{claim}-{value}", archive([GOOD[0], Entry(b"c/0", RAW, {claim: value})]), expect)
             first = Entry(b"zarr.json", DOCUMENT, {claim: value})
             # That the first entry is at the beginning is no lie.
-            yield _case("F38", f"{claim}-{value}-of-the-document", archive([first, GOOD[1]]), "either" if (claim, value) == ("offset", 0) else expect)
+            yield _case(
+                "F38",
+                f"{claim}-{value}-of-the-document",
+                archive([first, GOOD[1]]),
+                "either" if (claim, value) == ("offset", 0) else expect,
+            )
     for name, local in (
         ("name", {"local_name": b"c/1"}),
         ("longer-name", {"local_name": b"c/0" + b"x" * 30}),
@@ -111,7 +142,12 @@ def hostile() -> Cases:
         ("extra", {"extra": b"\xff" * 100}),
     ):
         # What the directory says counts; a reader may also refuse.
-        yield _case("F38", f"local-{name}-differs", archive([GOOD[0], Entry(b"c/0", RAW, local)]), "any" if name == "longer-name" else "either")
+        yield _case(
+            "F38",
+            f"local-{name}-differs",
+            archive([GOOD[0], Entry(b"c/0", RAW, local)]),
+            "any" if name == "longer-name" else "either",
+        )
     for claim, values in {
         "count": (0, 1, 3, 1000, 0xFFFE, 0xFFFF),
         "size": (0, 1, 10, 1000, 1 << 31, (1 << 32) - 1),
@@ -180,7 +216,12 @@ def _sizes64() -> Cases:
         claims: dict[str, Any] = {"size": top, "packed": top, "central_extra": extra, "extra": extra}
         if numbers[2] is not None:
             claims["offset"] = top
-        yield _case("F38", f"zip64-{name}", archive([GOOD[0], Entry(b"c/0", RAW, claims)]), "either" if name == "right" else "error")
+        yield _case(
+            "F38",
+            f"zip64-{name}",
+            archive([GOOD[0], Entry(b"c/0", RAW, claims)]),
+            "either" if name == "right" else "error",
+        )
     short = struct.pack("<HH", 1, 8)
     claims = {"size": top, "packed": top, "central_extra": short}
     yield _case("F38", "zip64-extra-past-its-end", archive([GOOD[0], Entry(b"c/0", RAW, claims)]))
@@ -193,9 +234,16 @@ def _sizes64() -> Cases:
         end = b"PK\6\6" + struct.pack("<QHHIIQQQQ", 44, 45, 45, 0, 0, count, count, long, at)
         where = b"PK\6\7" + struct.pack("<IQI", 0, size - 22, 1)
         tail = b"PK\5\6" + struct.pack("<HHHHIIH", 0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF, top, top, 0)
-        yield _case("F38", f"zip64-end-{name}", WHOLE[:-22] + end + where + tail, "either" if name == "size" else "error")
+        yield _case(
+            "F38", f"zip64-end-{name}", WHOLE[:-22] + end + where + tail, "either" if name == "size" else "error"
+        )
     for at in (0, 1 << 62, (1 << 64) - 1, size - 21):
-        tail = b"PK\6\7" + struct.pack("<IQI", 0, at, 1) + b"PK\5\6" + struct.pack("<HHHHIIH", 0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF, top, top, 0)
+        tail = (
+            b"PK\6\7"
+            + struct.pack("<IQI", 0, at, 1)
+            + b"PK\5\6"
+            + struct.pack("<HHHHIIH", 0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF, top, top, 0)
+        )
         yield _case("F38", f"zip64-end-at-{at}", WHOLE[:-22] + tail)
 
 
@@ -204,5 +252,7 @@ def cut() -> Cases:
     for size in range(len(WHOLE)):
         yield _case("F39", f"cut-at-{size}", WHOLE[:size])
     for size in range(0, 90, 5):
-        yield _case("F39", f"grown-by-half-an-entry-of-{size}", WHOLE + Entry(b"c/1", bytes(50)).local()[:size], "either")
+        yield _case(
+            "F39", f"grown-by-half-an-entry-of-{size}", WHOLE + Entry(b"c/1", bytes(50)).local()[:size], "either"
+        )
     yield _case("F39", "no-chunk", archive(GOOD[:1]), "value", np.zeros(4, "<i4"))

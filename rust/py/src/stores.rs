@@ -218,6 +218,10 @@ store_class!(ZipStore, "Entries of a zip archive.", {
         }))
     }
 
+    fn raise_limit(&self, limit: u64) {
+        self.0.raise_limit(limit);
+    }
+
     fn make_durable(&self) {
         self.0.make_durable();
     }

@@ -84,8 +84,14 @@ def get_documents(store: Store, keys: Sequence[str], most: int) -> list[bytes | 
     Raises:
         LimitError: If a value has more than `most` bytes.
     """
-    bounded = getattr(store, "get_documents", None)
-    return store.get_many(keys) if bounded is None else bounded(keys, most)
+    inner, prefix = store, ""
+    while (see_through := getattr(inner, "see_through", None)) is not None:
+        inner, prefix = see_through(prefix)
+    bounded = getattr(inner, "get_documents", None)
+    if bounded is None:
+        return store.get_many(keys)
+    found: list[bytes | None] = bounded([prefix + key for key in keys] if prefix else keys, most)
+    return found
 
 
 def kernel_target(store: Store, prefix: str = "") -> tuple[object, str]:
