@@ -236,11 +236,11 @@ store_class!(ZipStore, "Entries of a zip archive.", {
     }
 
     fn commit(&self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| self.0.commit()).map_err(|error| raise(py, error, None))
+        py.detach(|| self.0.commit()).map_err(|error| self.raise(py, error))
     }
 
     fn sweep(&self, py: Python<'_>) -> PyResult<u64> {
-        py.detach(|| self.0.sweep()).map_err(|error| raise(py, error, None))
+        py.detach(|| self.0.sweep()).map_err(|error| self.raise(py, error))
     }
 
     fn discard(&self, py: Python<'_>) {
@@ -248,7 +248,15 @@ store_class!(ZipStore, "Entries of a zip archive.", {
     }
 
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| self.0.close()).map_err(|error| raise(py, error, None))
+        py.detach(|| self.0.close()).map_err(|error| self.raise(py, error))
     }
 });
+
+impl ZipStore {
+    /// An error about the whole archive, which names it.
+    fn raise(&self, py: Python<'_>, error: Error) -> PyErr {
+        raise(py, error, self.0.path().and_then(|path| path.to_str()))
+    }
+}
+
 store_class!(ReferenceStore, RefStore, "Byte ranges of other files, by reference.", {});
