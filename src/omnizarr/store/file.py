@@ -50,11 +50,12 @@ class FileStore:
 
     A put is whole or absent: a reader, and whoever looks after a crash, sees the old value or the new. A key that is a
     directory has no value; neither have pipes and devices. Links that lead out of the directory are refused, those that
-    stay inside are followed. Names of unfinished puts (`.<hex>.partial`) are never listed.
+    stay inside are followed. Names of unfinished puts (`.<hex>.partial`) are never listed, nor is the mark of those who
+    write (`.writing.partial`).
 
     Args:
         where: A path, or a `file:` URI.
-        durable: Whether a finished put also survives a loss of power; each then waits for the disk.
+        durable: Whether a finished put or erasure also survives a loss of power; each then waits for the disk.
 
     >>> FileStore("/my data").uri
     'file:///my%20data'
