@@ -5,10 +5,13 @@
 //! writes has locked together with the others. Who gets the lock alone knows that all of them are gone: if the file is
 //! there nevertheless, they were killed. Where the file system has no locks, there is no mark.
 
+#[cfg(unix)]
 use std::io;
+#[cfg(unix)]
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+#[cfg(unix)]
 use super::file_confined::Root;
 
 /// The mark's name, which is never a key.
