@@ -27,7 +27,7 @@ from omnizarr.model.group import GroupMeta
 from omnizarr.native import FileStore as NativeFiles
 from omnizarr.store.cloud.at import At
 from omnizarr.store.file import FileStore
-from omnizarr.store.protocol import Store, kernel_target, place_name
+from omnizarr.store.protocol import Store, get_documents, kernel_target, place_name
 from omnizarr.store.resolve import resolve
 
 if TYPE_CHECKING:
@@ -112,7 +112,8 @@ class Place:
         if context.is_near or only is not None:
             return context.store
         keys = [join(self.path, name) for name in (*COMMON, ZMETADATA)]
-        context.seen = dict(zip(keys, context.store.get_many(keys), strict=True))
+        values = get_documents(context.store, keys, context.limits.max_document_bytes)
+        context.seen = dict(zip(keys, values, strict=True))
         return SeenStore(context.store, context.seen)
 
     def _load_other(self) -> Meta | None:

@@ -91,6 +91,8 @@ def find_note(store: Store, path: str, name: str, *, wait: bool = True) -> Note 
     while True:
         try:
             file = os.open(place, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+        except FileNotFoundError:
+            return None
         except OSError:
             return Note(store, key, None) if wait and store.get(key) is not None else None
         try:

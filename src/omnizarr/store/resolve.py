@@ -132,7 +132,7 @@ def _on_server(text: str, options: Mapping[str, Any], read_only: bool, limits: L
         return reference_sets.open_set(address, limits=limits, storage_options=options), ""
     if options:
         raise UnsupportedError("storage_options are for object stores, not for a server", path=address)
-    return http.HttpStore(address), ""
+    return http.HttpStore(address, limits=limits), ""
 
 
 def _store(where: object, read_only: bool, limits: Limits) -> tuple[Store, str]:

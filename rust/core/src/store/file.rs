@@ -122,7 +122,7 @@ impl FileStore {
             }
         };
         #[cfg(unix)]
-        let _writing = Marks::enter(&root).map_err(fail)?;
+        let _writing = Marks::enter(&root);
         self.replace(&root, key, new, write).map_err(fail)
     }
 
@@ -252,8 +252,7 @@ impl Store for FileStore {
     fn writing(&self) -> Result<Option<Box<dyn Send>>> {
         #[cfg(unix)]
         if let Some(root) = self.root()? {
-            // Where that fails, so does the first put, which can say of which key.
-            return Ok(Marks::enter(&root).ok().map(|writing| Box::new(writing) as Box<dyn Send>));
+            return Ok(Some(Box::new(Marks::enter(&root))));
         }
         Ok(None)
     }
@@ -370,7 +369,7 @@ impl Store for FileStore {
         let Some(root) = self.root()? else { return Ok(()) };
         let fail = |error: io::Error| if absent(&error) { Ok(()) } else { Err(failure(prefix, "erase", &error)) };
         #[cfg(unix)]
-        let _writing = Marks::enter(&root).map_err(|error| failure(prefix, "erase", &error))?;
+        let _writing = Marks::enter(&root);
         root.settled.forget();
         if let Some(key) = prefix.strip_suffix('/') {
             let gone = set_aside(&root, key).and_then(|aside| {

@@ -39,9 +39,6 @@ pub enum Access {
     Change,
     /// A file that must not exist yet, for writing.
     Create,
-    /// A file for reading and writing, made if there is none.
-    #[cfg(unix)]
-    Make,
     /// A directory.
     Directory,
 }
@@ -115,11 +112,9 @@ impl Root {
                 Access::Read => OFlags::RDONLY | OFlags::NONBLOCK,
                 Access::Change => OFlags::RDWR | OFlags::NONBLOCK,
                 Access::Create => OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL,
-                Access::Make => OFlags::RDWR | OFlags::CREATE | OFlags::NONBLOCK,
                 Access::Directory => OFlags::RDONLY | OFlags::DIRECTORY,
             };
-        let makes = matches!(access, Access::Create | Access::Make);
-        let mode = if makes { Mode::from_raw_mode(0o666) } else { Mode::empty() };
+        let mode = if access == Access::Create { Mode::from_raw_mode(0o666) } else { Mode::empty() };
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
         let mut tries = 0u8;
         loop {
@@ -146,10 +141,6 @@ impl Root {
             Access::Read | Access::Directory => File::open(self.resolved(key)?),
             Access::Change => OpenOptions::new().read(true).write(true).open(self.resolved(key)?),
             Access::Create => OpenOptions::new().write(true).create_new(true).open(self.confined(key)?),
-            #[cfg(unix)]
-            Access::Make => {
-                OpenOptions::new().read(true).write(true).create(true).truncate(false).open(self.confined(key)?)
-            }
         }
     }
 

@@ -9,7 +9,7 @@ use super::file::failure;
 use super::file_confined::Root;
 use super::file_mark::temporary;
 #[cfg(unix)]
-use super::file_mark::{MARK, claim, is_left};
+use super::file_mark::{Left, is_left};
 use crate::error::Result;
 
 /// Give a folder a name that is none of a key, in one step; returns its path.
@@ -42,9 +42,6 @@ pub(super) fn erase_all(root: &Root) -> io::Result<()> {
     });
     for entry in entries {
         let path = entry.path();
-        if entry.file_name() == super::file_mark::MARK {
-            continue;
-        }
         let gone = if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             let aside = path.with_file_name(temporary());
             fs::rename(&path, &aside).and_then(|()| discard(root, &aside))
@@ -69,44 +66,26 @@ fn remove(root: &Root, key: &str) -> io::Result<()> {
 
 impl FileStore {
     /// Remove what writers that were killed have left, if the folder says that there are any; returns how much that was.
-    ///
-    /// Whoever writes below this folder by another store of its own, and lives, is left alone.
     #[cfg(unix)]
     pub fn sweep(&self) -> Result<u64> {
         let Some(root) = self.root()? else { return Ok(0) };
-        let fail = |error: io::Error| failure(MARK, "erase", &error);
-        let Some(Ok(mark)) = claim(&root, MARK).map_err(fail)? else { return Ok(0) };
-        let (mut count, mut rest) = (0u64, false);
-        let mut todo = vec![String::new()];
+        let Some(left) = Left::of(&root, "") else { return Ok(0) };
+        let mut gone = left.processes.clone();
+        let (mut count, mut marked, mut todo) = (0u64, vec![left], vec![String::new()]);
         while let Some(prefix) = todo.pop() {
+            // Some wrote below this folder by a store of its own.
+            if let Some(left) = Left::of(&root, &prefix).filter(|_| !prefix.is_empty()) {
+                gone.extend(&left.processes);
+                marked.push(left);
+            }
             let (_, prefixes, debris) = self.names(&prefix)?;
-            let inner = format!("{prefix}{MARK}");
-            let other = if prefix.is_empty() { None } else { claim(&root, &inner).map_err(fail)? };
-            if matches!(other, Some(Err(()))) {
-                rest = true;
-                continue;
-            }
             todo.extend(prefixes);
-            for key in &debris {
-                let name = key.get(prefix.len()..).unwrap_or_default();
-                if name == MARK {
-                    continue;
-                }
-                if !is_left(name) {
-                    rest = true;
-                } else {
-                    remove(&root, key).map_err(fail)?;
-                    count = count.saturating_add(1);
-                }
-            }
-            if let Some(Ok(mark)) = other {
-                mark.finish(&root, &inner).map_err(fail)?;
+            for key in debris.iter().filter(|key| is_left(key.get(prefix.len()..).unwrap_or_default(), &gone)) {
+                remove(&root, key).map_err(|error| failure(key, "erase", &error))?;
+                count = count.saturating_add(1);
             }
         }
-        // As long as something may be left over, the next one looks again.
-        if !rest {
-            mark.finish(&root, MARK).map_err(fail)?;
-        }
+        marked.into_iter().for_each(Left::finish);
         Ok(count)
     }
 

@@ -27,6 +27,7 @@ from omnizarr.hierarchy.save import replace
 from omnizarr.hierarchy.unfinished import GROWTH, leave_note
 from omnizarr.interop.dask.stored import Stored
 from omnizarr.model.array import ArrayMeta
+from omnizarr.store.folder_lock import folder_lock
 from omnizarr.store.protocol import place_name
 from omnizarr.store.tagged import conditional
 
@@ -153,6 +154,8 @@ def held_alone(growing: Sequence[Growing]) -> Generator[Callable[[], None], None
                 target = conditional(array.store, array.path + "/" if array.path else "")
                 if target is not None:
                     leases.append(stack.enter_context(Lease(*target)))
+                else:
+                    stack.enter_context(folder_lock(array.store, array.path))
             for one in growing:
                 one.check()
                 one.held = True
