@@ -157,7 +157,7 @@ static int understand(pid_t id, struct info *info, struct call *call) {
     call->op = 't'; call->fd = (int)a[0]; call->offset = (long)a[1]; return opened(id, call->fd, call->path);
   case SYS_fallocate: call->op = 't'; call->fd = (int)a[0]; call->offset = (long)(a[2] + a[3]); return opened(id, call->fd, call->path);
   case SYS_fsync: case SYS_fdatasync: call->op = 's'; call->fd = (int)a[0]; return opened(id, call->fd, call->path);
-  case SYS_fchmod: call->op = 'p'; call->fd = (int)a[0]; return opened(id, call->fd, call->path);
+  case SYS_fsetxattr: case SYS_fremovexattr: case SYS_fchmod: call->op = 'p'; call->fd = (int)a[0]; return opened(id, call->fd, call->path);
   default: return 0;
   }
 }

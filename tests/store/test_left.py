@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -12,9 +13,40 @@ from omnizarr.store.file import FileStore
 from omnizarr.store.left import is_alive, sweep, sweep_beside
 from omnizarr.store.zip import ZipStore
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="marks need locks of files")
+pytestmark = pytest.mark.skipif(not hasattr(os, "setxattr"), reason="folders have no attributes")
 
-MARK = ".writing.partial"
+WRITER = """
+import os, sys, omnizarr as oz
+a = oz.create_array(sys.argv[1], shape=(400, 1000), dtype="i8", chunks=(1, 1000))
+while True:
+    a[...] = 1
+"""
+
+
+def killed_writer(place):
+    """Let a process write to a place, and kill it while it does; return the name of the mark."""
+    process = subprocess.Popen([sys.executable, "-c", WRITER, str(place)])
+    while not (place.exists() and os.listxattr(place)):
+        time.sleep(0.001)
+    while process.poll() is None:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    return next(iter(os.listxattr(place)), None)
+
+
+@pytest.fixture(scope="module")
+def mark(tmp_path_factory):
+    """What sets the mark of a process on a folder."""
+    name = None
+    try:
+        os.setxattr(tmp_path_factory.getbasetemp(), "user.omnizarr.test", b"")
+        os.removexattr(tmp_path_factory.getbasetemp(), "user.omnizarr.test")
+    except OSError:
+        pytest.skip("the file system has no attributes of users")
+    while name is None:  # it may have been killed between two writes
+        name = killed_writer(tmp_path_factory.mktemp("killed") / "a")
+    start = name.rpartition(".")[0]
+    return lambda folder, process: os.setxattr(folder, f"{start}.{process:x}", b"")
 
 
 @pytest.fixture
@@ -37,7 +69,7 @@ def test_nothing_is_left_after_a_put(tmp_path):
     assert names(tmp_path) == ["a/z"]
 
 
-def test_files_of_dead_writers_go_where_there_is_a_mark(tmp_path, dead):
+def test_files_of_dead_writers_go_where_there_is_a_mark(tmp_path, dead, mark):
     store = FileStore(tmp_path)
     store.put("g/c/0", b"1")
     left = [tmp_path / f"g/c/.{dead:x}-1f.partial", tmp_path / f".{dead:x}-0.partial"]
@@ -48,94 +80,67 @@ def test_files_of_dead_writers_go_where_there_is_a_mark(tmp_path, dead):
     (folder / "c").write_bytes(b"of a folder that was being erased")
     sweep(store)
     assert all(one.exists() for one in left)  # nobody says that there is anything
-    (tmp_path / MARK).touch()
+    mark(tmp_path, dead)
     sweep(store)
     assert names(tmp_path) == ["g/c/0"]
     assert not folder.exists()
+    assert os.listxattr(tmp_path) == []
 
 
-def test_files_of_the_living_stay_and_are_looked_at_again(tmp_path, dead):
+def test_files_of_the_living_stay_until_they_are_gone(tmp_path, mark):
     store = FileStore(tmp_path)
     store.put("c/0", b"1")
     process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     alive = tmp_path / f"c/.{process.pid:x}-1.partial"
     alive.write_bytes(b"half")
-    (tmp_path / MARK).touch()
+    mark(tmp_path, process.pid)
     sweep(store)
-    assert names(tmp_path) == [MARK, f"c/{alive.name}", "c/0"]
+    assert names(tmp_path) == [f"c/{alive.name}", "c/0"]
     process.communicate(b"\n")
     sweep(store)
     assert names(tmp_path) == ["c/0"]
 
 
-def test_a_file_of_this_process_number_that_is_not_ours_goes(tmp_path):
+def test_a_file_of_this_process_number_that_is_not_ours_goes(tmp_path, mark):
     store = FileStore(tmp_path)
     store.put("c/0", b"1")
-    (tmp_path / f".{os.getpid():x}-0.partial").write_bytes(b"of a process in another container, say")
-    (tmp_path / MARK).touch()
+    (tmp_path / f".{os.getpid():x}-0.partial").write_bytes(b"of an earlier process of the same number")
+    mark(tmp_path, os.getpid())
     sweep(store)
     assert names(tmp_path) == ["c/0"]
 
 
-def test_a_mark_that_is_locked_is_left_alone(tmp_path, dead):
-    fcntl = pytest.importorskip("fcntl")
-    store = FileStore(tmp_path)
-    store.put("c/0", b"1")
-    left = tmp_path / f"c/.{dead:x}-1.partial"
-    left.write_bytes(b"half")
-    with (tmp_path / MARK).open("wb") as mark:
-        fcntl.flock(mark, fcntl.LOCK_SH)
-        sweep(store)
-        assert left.exists()
-        store.put("c/1", b"2")  # writes beside the other
-        assert (tmp_path / MARK).exists()
-    sweep(store)
-    assert names(tmp_path) == ["c/0", "c/1"]
-
-
-def test_a_writer_of_a_part_keeps_the_part_from_being_swept(tmp_path, dead):
-    fcntl = pytest.importorskip("fcntl")
+def test_a_part_that_was_written_by_a_store_of_its_own_is_swept_with_the_whole(tmp_path, dead, mark):
     store = FileStore(tmp_path)
     store.put("a/c/0", b"1")
     left = tmp_path / f"a/c/.{dead:x}-1.partial"
     left.write_bytes(b"half")
-    (tmp_path / MARK).touch()
-    with (tmp_path / "a" / MARK).open("wb") as mark:
-        fcntl.flock(mark, fcntl.LOCK_SH)
-        sweep(store)
-        assert left.exists()
+    mark(tmp_path / "a", dead)
+    sweep(store)
+    assert left.exists()  # the whole has no mark
+    mark(tmp_path, dead + 1 if not is_alive(dead + 1) else dead)
     sweep(store)
     assert names(tmp_path) == ["a/c/0"]
+    assert os.listxattr(tmp_path / "a") == []
 
 
-def test_opening_for_writing_sweeps_and_opening_for_reading_does_not(tmp_path, dead):
+def test_opening_for_writing_sweeps_and_opening_for_reading_does_not(tmp_path, dead, mark):
     oz.create_array(tmp_path / "a", shape=(4,), dtype="i4", chunks=(2,))[...] = 1
     left = tmp_path / f"a/c/.{dead:x}-1.partial"
     left.write_bytes(b"half")
-    (tmp_path / "a" / MARK).touch()
+    mark(tmp_path / "a", dead)
     oz.open(tmp_path / "a", mode="r")
     assert left.exists()
     oz.open(tmp_path / "a", mode="r+")
     assert names(tmp_path / "a") == ["c/0", "c/1", "zarr.json"]
 
 
-def test_a_writer_that_is_killed_leaves_a_mark(tmp_path):
-    code = f"""
-import os, omnizarr as oz
-a = oz.create_array({str(tmp_path / "a")!r}, shape=(400, 1000), dtype="i8", chunks=(1, 1000))
-os.write(1, b"go")
-while True:
-    a[...] = 1
-"""
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
-    assert process.stdout.read(2) == b"go"
-    while not (tmp_path / "a" / MARK).exists():
-        pass
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
+def test_what_a_killed_writer_leaves_is_gone_with_the_next(tmp_path, mark):
+    killed_writer(tmp_path / "a")
     a = oz.open_array(tmp_path / "a", mode="r+")
     assert not [one for one in names(tmp_path / "a") if one.endswith(".partial")]
     assert set(a[...].ravel().tolist()) <= {0, 1}
+    assert os.listxattr(tmp_path / "a") == []
 
 
 def test_a_zip_that_nobody_writes_any_more_loses_its_rest(tmp_path):

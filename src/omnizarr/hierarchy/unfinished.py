@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from omnizarr.format.names import join
 from omnizarr.native import FileStore
@@ -60,7 +60,7 @@ class Note:
             self._file = None
 
 
-def is_shape(value: object, ndim: int) -> bool:
+def is_shape(value: object, ndim: int) -> TypeGuard[list[int]]:
     """Whether what a note says is a shape."""
     return isinstance(value, list) and len(value) == ndim and all(type(n) is int and n >= 0 for n in value)
 

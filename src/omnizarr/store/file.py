@@ -54,7 +54,7 @@ class FileStore:
 
     Args:
         where: A path, or a `file:` URI.
-        durable: Whether a finished put also survives a loss of power; each then waits for the disk.
+        durable: Whether a finished put or erasure also survives a loss of power; each then waits for the disk.
 
     >>> FileStore("/my data").uri
     'file:///my%20data'
