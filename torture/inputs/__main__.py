@@ -19,7 +19,8 @@ PAGE = """# Bad inputs
 
 {cases} bad inputs in {groups} groups, made of raw bytes and JSON alone, so that every reader can be given the same ones.
 A cell counts what went wrong: a value that is not what is stored (or the fill value in place of an error), a crash (a
-process that ends, a panic), a hang of more than five seconds, memory beyond what the values take and 2 MiB, and good
+process that ends, a panic), a hang of more than twenty seconds (five
+for servers), memory beyond what the values take and 2 MiB, and good
 input that was refused (for peers that is also what they do not have). What ends in an error or in the right value is
 not counted. Made by `python -m torture.inputs --readers {readers} --write FILE`.
 
