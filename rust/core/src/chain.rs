@@ -164,6 +164,12 @@ impl Chain {
         self.bytes.iter().fold(self.packed_size(shape), |want, step| after(&**step, want))
     }
 
+    /// The most bytes that another writer may have stored for a chunk: of shards, any number, since there may be bytes in
+    /// them that no entry of the index leads to. Some writers leave old inner chunks behind.
+    pub fn most_stored(&self, shape: &[usize]) -> usize {
+        if self.shard().is_some() { usize::MAX } else { self.encoded_size(shape).max() }
+    }
+
     /// Undo the byte steps but the first, which the caller undoes straight into its destination.
     ///
     /// Returns the bytes that the first step made, or the packed bytes if there is no step.

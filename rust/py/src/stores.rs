@@ -197,6 +197,10 @@ store_class!(FileStore, "Files below a directory.", {
     fn root(&self) -> &Path {
         self.0.path()
     }
+
+    fn sweep(&self, py: Python<'_>) -> PyResult<u64> {
+        py.detach(|| self.0.sweep()).map_err(|error| raise(py, error, None))
+    }
 });
 store_class!(MemoryStore, "Values in memory.", {
     #[new]
@@ -233,6 +237,10 @@ store_class!(ZipStore, "Entries of a zip archive.", {
 
     fn commit(&self, py: Python<'_>) -> PyResult<()> {
         py.detach(|| self.0.commit()).map_err(|error| raise(py, error, None))
+    }
+
+    fn sweep(&self, py: Python<'_>) -> PyResult<u64> {
+        py.detach(|| self.0.sweep()).map_err(|error| raise(py, error, None))
     }
 
     fn discard(&self, py: Python<'_>) {

@@ -162,9 +162,9 @@ class Access:
         self._objects: DType | None = dtype if dtype.item else None
         self._memory = _OBJECT if dtype.vlen else dtype.numpy
         self._padded = self._dtype.names is not None and has_padding(self._dtype)
-        # NumPy takes these bits as they are, whatever they are.
+        # NumPy takes these bits as they are, whatever they are; plain booleans are the kernel's to look at.
         self._legal = not dtype.vlen and (
-            self._dtype.kind in "bU" or (self._dtype.names is not None and legal.has_illegal(self._dtype))
+            self._dtype.kind == "U" or (self._dtype.names is not None and legal.has_illegal(self._dtype))
         )
         self._origin = (0,) * len(meta.shape)
         # An undefined fill reads as zeros; so do fresh pages, which cost nothing where chunks are missing.

@@ -410,6 +410,6 @@ impl Store for CloudStore {
     }
 
     fn gap(&self) -> usize {
-        256 << 10
+        64 << 10
     }
 }

@@ -62,7 +62,7 @@ impl Call<'_> {
         interrupt: Interrupt<'_>,
     ) -> Result<()> {
         let (chain, grid) = (&self.engine.spec.chain, &self.engine.grid);
-        let most = chain.encoded_size(&chain.stored_shape(&grid.chunk)).max() as u64;
+        let most = self.engine.most_stored(&chain.stored_shape(&grid.chunk)) as u64;
         let most = grid.uneven.is_none().then_some(most);
         let batch = Batch { call: self, cells, out, parallel, most, locate, objects: locate.objects() };
         let total = cells.total();
@@ -216,7 +216,7 @@ impl Batch<'_> {
             return Ok(most);
         }
         self.in_cell(cell, |key, shape, _, _, _| {
-            let most = self.call.engine.spec.chain.encoded_size(shape).max();
+            let most = self.call.engine.most_stored(shape);
             let size = length.map_or(0, |length| usize::try_from(length).unwrap_or(usize::MAX));
             check(size, Want::AtMost(most)).map_err(chunk_error(key))?;
             Ok(most as u64)

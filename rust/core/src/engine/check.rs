@@ -123,7 +123,7 @@ fn misfit(chain: &Chain, shape: &[usize], size: u64) -> Option<(&'static str, St
     if size == 0 {
         return Some(("empty", "it has no bytes".into()));
     }
-    let most = chain.encoded_size(shape).max();
+    let most = chain.most_stored(shape);
     if chain.is_raw() && size != most as u64 {
         return Some(("size", format!("{size} bytes where {most} are expected")));
     }
@@ -229,7 +229,7 @@ impl Task<'_> {
             Ok(index) => index,
             Err(error) => return self.judge(key, place, error).map(|()| false),
         };
-        let most = shard.inner.encoded_size(&shard.cell).max();
+        let most = shard.inner.most_stored(&shard.cell);
         let (mut entries, mut present, mut sound) = (Vec::new(), 0u64, true);
         for (cell, &(offset, len)) in index.entries.iter().enumerate() {
             if offset == MISSING && len == MISSING {

@@ -164,7 +164,7 @@ impl Batch<'_> {
         needs: &mut Vec<Need>,
         uses: &mut Vec<(usize, usize)>,
     ) -> Result<()> {
-        let most = shard.inner.encoded_size(&shard.cell).max();
+        let most = shard.inner.most_stored(&shard.cell);
         let Some(index) = one.get()? else { return self.call.read_nothing(&one.sel, &one.out) };
         let mut at = SmallVec::new();
         let mut ranges = Vec::new();

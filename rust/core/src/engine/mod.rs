@@ -133,6 +133,12 @@ impl Engine {
         self.spec.fill.as_deref().unwrap_or_default()
     }
 
+    /// The most stored bytes of a chunk that are taken into memory at once.
+    fn most_stored(&self, shape: &[usize]) -> usize {
+        let most = self.spec.chain.encoded_size(shape).max();
+        self.spec.chain.most_stored(shape).min(most.max(self.spec.most_chunk))
+    }
+
     /// Read a box. `zeroed`: the caller's memory and the fill value are all zeros.
     pub fn read(
         &self,

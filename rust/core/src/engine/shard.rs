@@ -167,7 +167,7 @@ impl Call<'_> {
         let grid = grid(shape, &shard.cell);
         let index = self.engine.index_of(key, shard, object, top, &grid)?;
         let cells = sel.cut(&shard.cell, &grid);
-        let most = shard.inner.encoded_size(&shard.cell).max();
+        let most = shard.inner.most_stored(&shard.cell);
         let mut wanted: Vec<(u64, u64, usize)> = Vec::with_capacity(cells.total());
         let mut at = SmallVec::new();
         for i in 0..cells.total() {

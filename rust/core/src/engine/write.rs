@@ -58,6 +58,7 @@ impl Engine {
             return Err(Error::Invalid("chunks that are stored longer than what they hold are only read".into()));
         }
         self.store.begin()?;
+        let _writing = self.store.writing()?;
         let cells = sel.cut_at(&self.grid);
         let (parallel, nested) = self.spread(&cells);
         let outbox = self.store.is_far().then(|| Outbox::new(&*self.store));
@@ -119,7 +120,7 @@ impl Call<'_> {
             return self.put(key, some.then_some(&[dec.as_slice()]));
         }
         let _held = lock::hold(store.place(key));
-        let most = chain.encoded_size(&cell.shape).max();
+        let most = self.engine.most_stored(&cell.shape);
         for attempt in 0..MOST_TRIES {
             if !store.is_conditional() {
                 let kept = store.hold(key)?;
@@ -167,7 +168,7 @@ impl Call<'_> {
     fn merge(&self, key: &str, cell: &Cell<'_>, old: &Old, work: &mut Scratch) -> Result<bool> {
         let chain = &self.engine.spec.chain;
         let Scratch { cx, enc, dec, one, two, .. } = work;
-        let most = chain.encoded_size(&cell.shape).max();
+        let most = self.engine.most_stored(&cell.shape);
         let there = !matches!(old, Old::None);
         if is_plain(chain) && there {
             // What is stored is the dense chunk itself: change it where it is.

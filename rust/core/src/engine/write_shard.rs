@@ -130,7 +130,7 @@ impl ShardTask<'_> {
     }
 
     fn old_range(&self, i: usize) -> Result<Option<Range<usize>>> {
-        let most = self.shard.inner.encoded_size(&self.shard.cell).max();
+        let most = self.shard.inner.most_stored(&self.shard.cell);
         let Some(old) = self.old else { return Ok(None) };
         let range = old.index.range(self.key, i, most)?;
         if matches!(range, Some((_, 0))) {

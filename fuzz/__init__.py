@@ -1,0 +1,1 @@
+"""Fuzzing: the kernel's targets by cargo-fuzz, and those of the package, which are in Python."""

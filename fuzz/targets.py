@@ -1,0 +1,5 @@
+"""All targets in Python."""
+
+from fuzz import texts, trees
+
+TARGETS = [*trees.TARGETS, *texts.TARGETS]
