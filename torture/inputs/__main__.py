@@ -15,15 +15,7 @@ from torture.inputs.readers import NAMES
 from torture.inputs.running import ROOT, Result, run
 from torture.inputs.table import table
 
-PAGE = """# Bad inputs
-
-{cases} bad inputs in {groups} groups, made of raw bytes and JSON alone, so that every reader can be given the same ones.
-A cell counts what went wrong: a value that is not what is stored (or the fill value in place of an error), a crash (a
-process that ends, a panic), a hang of more than five seconds, memory beyond what the values take and 2 MiB, and good
-input that was refused (for peers that is also what they do not have). What ends in an error or in the right value is
-not counted. Made by `python -m torture.inputs --readers {readers} --write FILE`.
-
-"""
+BEGIN, END = "<!-- table -->\n", "<!-- end of the table -->"
 
 
 def main() -> None:
@@ -36,7 +28,7 @@ def main() -> None:
     parser.add_argument(
         "--keep", type=Path, help="a folder for the results, from which they are taken if they are there"
     )
-    parser.add_argument("--write", type=Path, help="a file for the table")
+    parser.add_argument("--write", type=Path, help="a page whose table is replaced")
     given = parser.parse_args()
     found: dict[str, list[Result]] = {}
     for reader in given.readers:
@@ -46,10 +38,10 @@ def main() -> None:
         _show(results, given.show)
         found[_version(reader, python)] = results
     if given.write:
-        one = next(iter(found.values()))
-        groups = len({result.group for result in one})
-        page = PAGE.format(cases=f"{len(one):,}", groups=groups, readers=" ".join(given.readers))
-        given.write.write_text(page + table(found), encoding="utf-8")
+        page = given.write.read_text(encoding="utf-8")
+        head, _, rest = page.partition(BEGIN)
+        made = table(found)
+        given.write.write_text(f"{head}{BEGIN}\n{made}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
 
 
 def _results(reader: str, groups: Sequence[str], python: str, keep: Path | None) -> list[Result]:

@@ -69,7 +69,7 @@ def _some(reader: str, groups: Sequence[str], cases: Sequence[Case], first: int,
 
 
 def _result(line: dict[str, object], case: Case) -> Result:
-    result = Result(**line)  # type: ignore[arg-type] - what the child has printed
+    result = Result(**line)  # type: ignore[arg-type]  # what the child has printed
     if result.verdict == "ok" and result.growth > allowed(case):
         return result._replace(verdict="memory", said=f"grew by {result.growth} bytes, {allowed(case)} are allowed")
     if result.verdict == "ok" and result.seconds > SECONDS:
