@@ -94,7 +94,7 @@ def run(target: Target, *, seconds: float, most: int | None = None, seed: int = 
             inputs += 1
             if found is not None:
                 findings.setdefault(*found)
-            elif rng.random() < 0.02 and len(data) < 1 << 14:  # noqa: PLR2004 - so that changes add up
+            elif rng.random() < 0.02 and len(data) < 1 << 14:
                 pool[known:] = [*pool[known:], data][-_KEPT:]
     return Result(inputs, time.monotonic() - start, findings)
 
