@@ -349,7 +349,9 @@ fn shards_with_bytes_that_no_entry_leads_to() {
         let look = Look { decode: true, text: false, judge: &|error| Err(error) };
         let checked = array.check(&survey, 0, survey.present(), look, &|| false).unwrap();
         assert_eq!(checked.nfaults, 0);
-        array.write(&[Select::Range(1, 1, 1), Select::Range(1, 1, 1)], &view(&mut [-5], &[1, 1]), None, &|| false).unwrap();
+        array
+            .write(&[Select::Range(1, 1, 1), Select::Range(1, 1, 1)], &view(&mut [-5], &[1, 1]), None, &|| false)
+            .unwrap();
         values[SHAPE[1] + 1] = -5;
         assert_eq!(read(&array, &all()).unwrap(), values);
         assert!(store.get("c/0/0", &mut bytes, 1 << 20).unwrap());

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use omnizarr_core::buffer::Buffer;
 use omnizarr_core::cell::Dims;
 use omnizarr_core::codec::{
-    Along, BoolBits, Filter, N5, NumberKind, PackBits, Padding, Pcodec, PcodecOptions, Series, Step, TiffBits, TiffDelta,
-    TiffFloats, Want, Zfp, ZfpMode, ZfpType, Zlib,
+    Along, BoolBits, Filter, N5, NumberKind, PackBits, Padding, Pcodec, PcodecOptions, Series, Step, TiffBits,
+    TiffDelta, TiffFloats, Want, Zfp, ZfpMode, ZfpType, Zlib,
 };
 
 use crate::steps::with_contexts;

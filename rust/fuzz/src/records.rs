@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use omnizarr_core::buffer::Buffer;
-use omnizarr_core::refs::{INLINE, MISSING, ParquetSet, ParquetStamps, ParquetWriter, Piece, Reference, Rows, Stamp, WHOLE};
+use omnizarr_core::refs::{
+    INLINE, MISSING, ParquetSet, ParquetStamps, ParquetWriter, Piece, Reference, Rows, Stamp, WHOLE,
+};
 use omnizarr_core::store::{MemoryStore, Store};
 
 use crate::{Target, steered, steering};
@@ -48,7 +50,9 @@ fn seeds_records() -> Vec<Vec<u8>> {
             count: u64::from(n),
             numbers: None,
             urls: &urls,
-            offsets: &(0..n).map(|i| if urls[i as usize] == INLINE { 2 } else { u64::from(i) * 1000 }).collect::<Vec<_>>(),
+            offsets: &(0..n)
+                .map(|i| if urls[i as usize] == INLINE { 2 } else { u64::from(i) * 1000 })
+                .collect::<Vec<_>>(),
             lengths: &(0..n).map(whole).collect::<Vec<_>>(),
             inline: b"0123456789base64:AAEC",
         };

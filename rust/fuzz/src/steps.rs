@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use omnizarr_core::buffer::Buffer;
 use omnizarr_core::codec::{
-    Arithmetic, Base64, BitOrder, Bitshuffle, BitshuffleCompressor, Blosc, Bz2, Checksum, Conditional, Contexts, Crc32c,
-    Delta, Encoded, Gzip, Hdf5Lz4, Lz4, Lzf, Lzma, LzmaFilter, N5Lz4, Rice, RowSink, Series, Shuffle, Step, Sum, Szip,
-    SzipOptions, TiffLzw, TiffPackBits, Want, Window, Zlib, Zstd,
+    Arithmetic, Base64, BitOrder, Bitshuffle, BitshuffleCompressor, Blosc, Bz2, Checksum, Conditional, Contexts,
+    Crc32c, Delta, Encoded, Gzip, Hdf5Lz4, Lz4, Lzf, Lzma, LzmaFilter, N5Lz4, Rice, RowSink, Series, Shuffle, Step,
+    Sum, Szip, SzipOptions, TiffLzw, TiffPackBits, Want, Window, Zlib, Zstd,
 };
 use omnizarr_core::error::Fault;
 
@@ -193,7 +193,13 @@ fn zlib() -> Steps {
 }
 
 fn lz4() -> Steps {
-    vec![one(Lz4::new(1)), one(Hdf5Lz4::new(64)), one(Hdf5Lz4::new(1 << 20)), one(N5Lz4::new(1 << 16)), one(N5Lz4::new(100))]
+    vec![
+        one(Lz4::new(1)),
+        one(Hdf5Lz4::new(64)),
+        one(Hdf5Lz4::new(1 << 20)),
+        one(N5Lz4::new(1 << 16)),
+        one(N5Lz4::new(100)),
+    ]
 }
 
 fn bz2() -> Steps {
