@@ -18,7 +18,8 @@ STEPS ?= 100000
 BENCH_ARGS ?=
 
 .DELETE_ON_ERROR:
-.PHONY: help setup build demo test test-rust test-python fuzz machines miri audit bench check check-rust check-python format docs transcripts clean
+.PHONY: help setup build demo test test-rust test-python fuzz machines miri audit bench torture
+.PHONY: check check-rust check-python format docs transcripts clean
 
 help:
 	@echo 'make demo     create a small dataset, read it back, and make a page to look at'
@@ -29,6 +30,7 @@ help:
 	@echo 'make miri     look for undefined behaviour in the copies of the kernel'
 	@echo 'make audit    ask for known vulnerabilities of dependencies'
 	@echo 'make bench    race the other implementations and rewrite the table in docs/performance.md'
+	@echo 'make torture  kill writers for TIME seconds, let calls of the system fail, take the power away'
 	@echo 'make docs     build the documentation into site/'
 	@echo 'make transcripts  write what commands print now into the pages that show them'
 	@echo 'make build    build the kernel into the virtual environment'
@@ -119,6 +121,18 @@ format: $(STAMP)/group-check
 	$(RUN)ruff check --fix .
 	$(RUN)ruff format .
 
+# --- torture ----------------------------------------------------------------------------------------------------------
+
+# Writers are killed for TIME seconds; then each call of the system fails in turn, and the power goes.
+TIME ?= 600
+TORTURE_FOLDER ?= $(shell test -d /dev/shm && echo /dev/shm || echo /tmp)
+
+torture: $(STAMP)/kernel $(STAMP)/group-test
+	$(RUN)python -m torture.kill --cycles 1000000 --time $(TIME) --folder $(TORTURE_FOLDER)
+	$(RUN)python -m torture.each_call --folder $(TORTURE_FOLDER)
+	$(RUN)python -m torture.each_call --durable --folder $(TORTURE_FOLDER)
+	$(RUN)python -m torture.power --folder $(TORTURE_FOLDER)
+
 # --- race -------------------------------------------------------------------------------------------------------------
 
 # The peers have an environment of their own, on the newest Python at hand: their newest releases need 3.12 or later.
@@ -136,4 +150,4 @@ clean:
 	rm -rf $(VENV) .venv-bench .venv-peers build dist site target bench/results
 	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	rm -f src/omnizarr/_native*.so src/omnizarr/_native*.pyd
-	find src tests bench examples -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src tests bench torture examples -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -13,17 +13,8 @@ from bench.cloud.contenders import CONTENDERS, Icechunk
 from bench.cloud.server import Server, serving
 from bench.cloud.workloads import WORKLOADS, Workload
 from bench.references.stage import Figures, report
+from bench.touching import touch
 from bench.turns import asked, chosen, race
-
-_TOUCHING = """
-import mmap
-for advice in (mmap.MADV_HUGEPAGE, mmap.MADV_NOHUGEPAGE):
-    memory = mmap.mmap(-1, 2_400_000_000, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    memory.madvise(advice)
-    for at in range(0, len(memory), 4096):
-        memory[at] = 1
-    memory.close()
-"""
 
 MODULE = "bench.cloud"
 
@@ -63,18 +54,13 @@ def _icechunk(name: str) -> None:
     os._exit(0)  # it may crash while Python ends
 
 
-def _touch() -> None:
-    """Use as much memory as a contender will: a virtual machine gets what it has not used for a while only slowly."""
-    subprocess.run([sys.executable, "-c", _TOUCHING], check=True)
-
-
 def _race(server: Server, name: str, samples: int, only: list[str]) -> None:
     workload = WORKLOADS[name]
     print(f"\n{name}: {workload.what}", flush=True)
 
     def ready() -> None:
         server.delay(workload.delay)
-        _touch()
+        touch(2_400_000_000)
 
     _compare(workload, race(MODULE, name, only, samples, ready))
 

@@ -105,7 +105,13 @@ WORKLOADS: Final = {
     "read-small": Workload("read 20,000 chunks of 64 KB, at 20 ms", "small", 20, 2.0, "seconds", reading(SMALL)),
     "shards": Workload("1,000 random inner chunks of 100 shards, at 20 ms", "shards", 20, 2.0, "seconds", inner_chunks),
     "open": Workload(
-        "open 500 arrays, not consolidated, at 20 ms", "tree", 20, 3.0, "seconds", opening, apart=("icechunk",)
+        "open 500 arrays, not consolidated, at 20 ms",
+        "tree",
+        20,
+        3.0,
+        "seconds",
+        opening,
+        apart=("icechunk", "tensorstore"),
     ),
     "write": Workload("write 2,000 chunks of 1 MB, at 20 ms", "", 20, 1.2, "seconds", writing),
     "read-near": Workload("read 2,000 chunks of 1 MB, without delay", "large", 0, 1.3, "seconds", reading(LARGE)),

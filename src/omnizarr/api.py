@@ -15,7 +15,7 @@ from omnizarr.hierarchy.attrs import to_json_object
 from omnizarr.hierarchy.create import ZERO, ArrayOptions, check_format
 from omnizarr.hierarchy.group import Group, new_array
 from omnizarr.hierarchy.listing import find_copy
-from omnizarr.hierarchy.opening import Format, Mode, Place, known_options, missing, open_node
+from omnizarr.hierarchy.opening import Format, Mode, Place, known_options, missing, open_node, tidy
 from omnizarr.hierarchy.save import create
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
@@ -151,6 +151,7 @@ def open_array(
         if meta is None and mode == "r" and format in (None, ZARR2.name):
             meta = find_copy(place.context, place.path)
         if isinstance(meta, ArrayMeta):
+            tidy(place.context, place.path)
             return Array(place.context, place.path, meta, stored_order=stored_order)
         if meta is not None:
             raise NodeTypeError("this is a group, not an array", path="/" + place.path, hint="use open_group or open")

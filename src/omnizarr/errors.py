@@ -3,7 +3,7 @@
     OmnizarrError
     ├── NotFoundError        (FileNotFoundError, KeyError)  nothing there
     ├── ExistsError          (FileExistsError)              something is there already
-    ├── NodeTypeError        (TypeError)                    an array where a group was asked for, or the reverse
+    ├── NodeTypeError        (TypeError, ValueError)        an array where a group was asked for, or the reverse
     ├── MetadataError        (ValueError)                   a document that breaks its specification
     │   └── UnsupportedError (NotImplementedError)          legal, but not to be had: an unknown codec, type, grid
     ├── SelectionError       (IndexError)                   an index out of bounds or of the wrong form
@@ -84,8 +84,8 @@ class ExistsError(OmnizarrError, FileExistsError):
     kind = "exists"
 
 
-class NodeTypeError(OmnizarrError, TypeError):
-    """An array was found where a group was asked for, or the reverse."""
+class NodeTypeError(OmnizarrError, TypeError, ValueError):
+    """An array was found where a group was asked for, or the reverse; others raise a ValueError for that."""
 
     kind = "node-type"
 

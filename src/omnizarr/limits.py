@@ -27,6 +27,15 @@ class Limits(NamedTuple):
     max_shard_depth: int = 8
     """Deepest nesting of shards in shards."""
 
+    max_folder_depth: int = 64
+    """Deepest nesting of folders that a web server may list: one that lists a folder in itself has no end."""
+
+    max_set_bytes: int = 1 << 32
+    """Largest text of a reference set, unpacked."""
+
+    max_set_references: int = 10_000_000
+    """Most references that the formulas of a set may make where they are expanded."""
+
     max_variable_bytes: int = 1 << 31
     """Most bytes that the strings of one chunk may decode to."""
 

@@ -59,6 +59,18 @@ def test_scan_some_variables(command, days, options, arrays):
     assert list(oz.refs.read("one.json").arrays) == arrays
 
 
+@pytest.mark.parametrize("files", [["day1.nc"], ["day1.nc", "day2.nc"]])
+@pytest.mark.parametrize("action", ["scan", "combine"])
+def test_documents_of_v3(command, days, action, files):
+    dims = ["-d", "time"] if action == "combine" else []
+    several = action == "scan" and len(files) > 1
+    target = "sets" if several else "one.json"
+    assert command("refs", action, *files, *dims, "-o", target, "--workers", 1, "--format", "zarr3").code == 0
+    opened = oz.open(f"sets/{files[-1]}.json", allow=["."]) if several else oz.open(target)
+    assert opened["t"].format == opened.format == "zarr3"
+    np.testing.assert_array_equal(opened["t"][...][-2:], days[2 * len(files) - 2 : 2 * len(files)])
+
+
 @pytest.mark.parametrize("target", ["days.json", "days.json.gz", "days.parq"])
 def test_combine_and_append(command, days, target):
     ran = command("refs", "combine", "day2.nc", "day1.nc", "-d", "time", "-o", target)

@@ -82,7 +82,26 @@ def test_a_bucket_that_cannot_be_reached_is_told_of(url, capsys, monkeypatch):
         "OMNIZARR_STORAGE_OPTIONS", '{"attempts": 1, "endpoint_url": "http://127.0.0.1:9", "anon": true}'
     )
     assert main(["tree", "s3://b/k#aws.region=mars-1"]) == 2
-    assert "http://127.0.0.1:9/b/k" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "http://127.0.0.1:9/b/k" in said
+    assert "endpoint_url in storage_options gives another" in said
+
+
+def test_options_of_other_services_are_left_to_them_and_unknown_ones_refused(capsys):
+    known = ["--storage-option", "account_name=me", "--storage-option", "attempts=1", "--storage-option", "anon=true"]
+    known += ["--storage-option", "endpoint_url=http://127.0.0.1:9"]
+    assert main([*known, "ls", "s3://b/k"]) == 2
+    assert "account_name" not in capsys.readouterr().err
+    assert main([*known, "--storage-option", "atempts=1", "ls", "s3://b/k"]) == 2
+    said = capsys.readouterr().err
+    assert "'atempts'" in said
+    assert "did you mean 'attempts'?" in said
+
+
+def test_a_netcdf_file_is_not_written_to_a_bucket(tmp_path, capsys):
+    (tmp_path / "x.cdl").write_text("netcdf x { dimensions: t = 1; }")
+    assert main(["gen", "-o", "s3://b/x.nc", str(tmp_path / "x.cdl")]) == 2
+    assert "add #mode=nczarr" in capsys.readouterr().err
 
 
 def test_zmap(url, capsys):

@@ -127,3 +127,24 @@ def test_a_netcdf_file_in_a_bucket(faulty, tmp_path):
     faulty.put("bucket", "x.nc", (tmp_path / "x.nc").read_bytes())
     for url in ("s3://bucket/x.nc", "s3://bucket/x.nc#mode=bytes"):
         np.testing.assert_array_equal(oz.open(url, storage_options=faulty.options)["a"][...], VALUES)
+
+
+@pytest.mark.parametrize("name", ["d/x", "d/x#mode=nczarr,s3", "d/x.nc"])
+def test_datasets_with_options(faulty, tmp_path, name):
+    """As NCZarr and as a file, by the credentials given, not by those of the environment."""
+    path = f"s3://bucket/{name.partition('#')[0]}"
+    with oz.Dataset(tmp_path / "x.nc", "w", format="NETCDF3_CLASSIC") as made:
+        made.createDimension("x", 3)
+        made.createVariable("v", "f4", ("x",), fill_value=-1.0)[:] = [1, 2, -1]
+    if name.endswith(".nc"):
+        store = oz.open_group("s3://bucket", mode="a", storage_options=faulty.options).store
+        store.put("d/x.nc", (tmp_path / "x.nc").read_bytes())
+    else:
+        with oz.Dataset(path, "w", storage_options=faulty.options) as made:
+            made.createDimension("x", 3)
+            made.createVariable("v", "f4", ("x",), fill_value=-1.0)[:] = [1, 2, -1]
+    with oz.Dataset(f"s3://bucket/{name}", storage_options=faulty.options) as found:
+        assert found["v"].dimensions == ("x",)
+        assert found["v"][:].tolist() == [1, 2, None]
+    with pytest.raises(TypeError, match="storage_options"):
+        oz.Dataset({}, storage_options=faulty.options)

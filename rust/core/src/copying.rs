@@ -85,6 +85,10 @@ pub fn copy_keys(
 ) -> Result<Outcome> {
     source.store.begin()?;
     target.store.begin()?;
+    let _writing = match task {
+        Task::Compare | Task::Measure => None,
+        _ => target.store.writing()?,
+    };
     let counts = Counts::default();
     let work = |i: usize| {
         let Some(name) = names.get(i) else { return Ok(()) };

@@ -132,7 +132,7 @@ impl CloudStore {
 
     fn get(&self, py: Python<'_>, key: &str) -> PyResult<Value> {
         let keys = [key.to_owned()];
-        let found = self.run(py, |_| self.0.get_many(&keys))?;
+        let found = self.run(py, |_| self.0.get_many(&keys, u64::MAX))?;
         Ok(value(py, found.into_iter().next().flatten()))
     }
 
@@ -142,8 +142,9 @@ impl CloudStore {
         Ok(value(py, found))
     }
 
-    fn get_many<'py>(&self, py: Python<'py>, keys: Vec<String>) -> PyResult<Bound<'py, PyList>> {
-        let found = self.run(py, |_| self.0.get_many(&keys))?;
+    #[pyo3(signature = (keys, most=None))]
+    fn get_many<'py>(&self, py: Python<'py>, keys: Vec<String>, most: Option<u64>) -> PyResult<Bound<'py, PyList>> {
+        let found = self.run(py, |_| self.0.get_many(&keys, most.unwrap_or(u64::MAX)))?;
         PyList::new(py, found.into_iter().map(|one| value(py, one)).collect::<Vec<_>>())
     }
 

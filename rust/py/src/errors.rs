@@ -23,6 +23,9 @@ fn build(py: Python<'_>, error: Error, path: Option<&str>) -> PyResult<PyErr> {
     let (class, message) = match error {
         Error::Store { key, op, message, errno: number } => {
             kwargs.set_item("key", key)?;
+            if path.is_some_and(|path| path.contains("://")) {
+                kwargs.set_item("hint", hint_on_service(&message))?;
+            }
             errno = number;
             ("StoreError", format!("{op} failed: {message}"))
         }
@@ -115,4 +118,20 @@ fn is_corruption(py: Python<'_>, cause: Option<&PyErr>) -> PyResult<bool> {
 fn is_plain_os_error(py: Python<'_>, error: &PyErr) -> PyResult<bool> {
     let ours = py.import("omnizarr.errors")?.getattr("OmnizarrError")?;
     Ok(error.is_instance_of::<PyOSError>(py) && !error.is_instance(py, &ours))
+}
+
+/// What to look at when a service does not do what it was asked for.
+fn hint_on_service(message: &str) -> Option<&'static str> {
+    if message.contains("refuses access") {
+        return Some("`oz info --explain URL` says whose credentials are used; storage_options gives others.");
+    }
+    if message.contains("NoSuchBucket") {
+        return Some("Look at the bucket's name, and at the endpoint: `oz info --explain URL` says which is asked.");
+    }
+    if message.contains("error sending request") {
+        return Some(
+            "Look at the address: `oz info --explain URL` says which is asked, endpoint_url in storage_options gives another.",
+        );
+    }
+    None
 }

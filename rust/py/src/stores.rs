@@ -57,12 +57,37 @@ fn get_range(
     })
 }
 
-fn get_many<'py>(py: Python<'py>, store: &dyn Store, keys: &[String]) -> PyResult<Bound<'py, PyList>> {
+/// Values of this size are read without a look at how large they are.
+const SMALL: usize = 1 << 20;
+
+/// Read a value that may have `most` bytes, without making room for more.
+fn get_bounded(store: &dyn Store, key: &str, dst: &mut Buffer, most: usize) -> Result<bool> {
+    if most == usize::MAX {
+        return store.get(key, dst, most);
+    }
+    let there = store.get(key, dst, SMALL.min(most))?;
+    if !there || dst.as_slice().len() <= SMALL.min(most) {
+        return Ok(there);
+    }
+    let size = store.size(key)?.unwrap_or(0);
+    if size > most as u64 {
+        return Err(Error::Limit(format!("the document {key:?} has {size} bytes; at most {most} are read")));
+    }
+    store.get(key, dst, most)
+}
+
+fn get_many<'py>(
+    py: Python<'py>,
+    store: &dyn Store,
+    keys: &[String],
+    most: Option<usize>,
+) -> PyResult<Bound<'py, PyList>> {
+    let most = most.unwrap_or(usize::MAX);
     let values: Vec<std::sync::Mutex<Option<Vec<u8>>>> = keys.iter().map(|_| std::sync::Mutex::default()).collect();
     let read = |i: usize| -> Result<()> {
         let (Some(key), Some(slot)) = (keys.get(i), values.get(i)) else { return Ok(()) };
         scratch::with(|work| {
-            if store.get(key, &mut work.enc, usize::MAX)? {
+            if get_bounded(store, key, &mut work.enc, most)? {
                 *slot.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(work.enc.as_slice().to_vec());
             }
             Ok(())
@@ -120,8 +145,14 @@ macro_rules! store_class {
                 get_range(py, &*self.0, key, start, length)
             }
 
-            fn get_many<'py>(&self, py: Python<'py>, keys: Vec<String>) -> PyResult<Bound<'py, PyList>> {
-                get_many(py, &*self.0, &keys)
+            #[pyo3(signature = (keys, most=None))]
+            fn get_many<'py>(
+                &self,
+                py: Python<'py>,
+                keys: Vec<String>,
+                most: Option<usize>,
+            ) -> PyResult<Bound<'py, PyList>> {
+                get_many(py, &*self.0, &keys, most)
             }
 
             fn put(&self, py: Python<'_>, key: &str, data: &Bound<'_, PyAny>) -> PyResult<()> {
@@ -166,6 +197,10 @@ store_class!(FileStore, "Files below a directory.", {
     fn root(&self) -> &Path {
         self.0.path()
     }
+
+    fn sweep(&self, py: Python<'_>) -> PyResult<u64> {
+        py.detach(|| self.0.sweep()).map_err(|error| raise(py, error, None))
+    }
 });
 store_class!(MemoryStore, "Values in memory.", {
     #[new]
@@ -183,6 +218,10 @@ store_class!(ZipStore, "Entries of a zip archive.", {
         }))
     }
 
+    fn raise_limit(&self, limit: u64) {
+        self.0.raise_limit(limit);
+    }
+
     fn make_durable(&self) {
         self.0.make_durable();
     }
@@ -198,6 +237,10 @@ store_class!(ZipStore, "Entries of a zip archive.", {
 
     fn commit(&self, py: Python<'_>) -> PyResult<()> {
         py.detach(|| self.0.commit()).map_err(|error| raise(py, error, None))
+    }
+
+    fn sweep(&self, py: Python<'_>) -> PyResult<u64> {
+        py.detach(|| self.0.sweep()).map_err(|error| raise(py, error, None))
     }
 
     fn discard(&self, py: Python<'_>) {

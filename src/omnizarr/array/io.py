@@ -29,9 +29,10 @@ from omnizarr.store.protocol import Store, kernel_target, place_name
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from omnizarr.array import objects
+    from omnizarr.array import legal, objects
     from omnizarr.codec import steps_values
 else:
+    legal = LateModule("omnizarr.array.legal")
     objects = LateModule("omnizarr.array.objects")
     steps_values = LateModule("omnizarr.codec.steps_values")
 
@@ -99,6 +100,7 @@ class Access:
 
     __slots__ = (
         "_dtype",
+        "_legal",
         "_make",
         "_memory",
         "_objects",
@@ -160,6 +162,10 @@ class Access:
         self._objects: DType | None = dtype if dtype.item else None
         self._memory = _OBJECT if dtype.vlen else dtype.numpy
         self._padded = self._dtype.names is not None and has_padding(self._dtype)
+        # NumPy takes these bits as they are, whatever they are; plain booleans are the kernel's to look at.
+        self._legal = not dtype.vlen and (
+            self._dtype.kind == "U" or (self._dtype.names is not None and legal.has_illegal(self._dtype))
+        )
         self._origin = (0,) * len(meta.shape)
         # An undefined fill reads as zeros; so do fresh pages, which cost nothing where chunks are missing.
         self._zero_fill = not dtype.vlen and (fill is None or not any(fill))
@@ -187,14 +193,20 @@ class Access:
             if not shape:
                 raw = np.empty(counts, self._memory)
                 self.kernel.read(dims, raw)
+                if self._legal:
+                    legal.legalise(raw, self._place)
                 return raw[self._origin] if self._objects is None else self._unpacked(raw)[self._origin]
             raw, zeroed = self._allocate(counts)
             self.kernel.read(dims, raw, zeroed)
+            if self._legal:
+                legal.legalise(raw, self._place)
             if flips or order is not None or shape != counts:
                 raw = _arranged(found, raw)
         else:
             raw, _ = self._allocate(found.shape)
             self._read_listed(found, raw.reshape(-1))
+            if self._legal:
+                legal.legalise(raw, self._place)
             if not found.shape:
                 return raw[()] if self._objects is None else self._unpacked(raw)[()]
         if self._objects is not None:
@@ -256,6 +268,8 @@ class Access:
             self.kernel.read(found.dims, found.view(out))
         else:
             self._read_listed(found, out.reshape(-1))
+        if direct and self._legal:
+            legal.legalise(out, self._place)
 
     def _read_listed(self, found: Points | Mask, flat: npt.NDArray[Any]) -> None:
         if isinstance(found, Mask):

@@ -49,7 +49,9 @@ _CURES: Final = (
 )  # fmt: skip
 
 # What is left of Python after that helps nobody here.
-_PYTHON: Final = re.compile(r"\b(?:mode|format|path|overwrite|limits|codecs|shape|data)=|\bLimits\b|\.[ov]index\b")
+_PYTHON: Final = re.compile(
+    r"(?<!#)\b(?:mode|format|path|overwrite|limits|codecs|shape|data)=|\bLimits\b|\.[ov]index\b"
+)
 
 # Settings of Python, most of which are options of the same name.
 _WORD: Final = re.compile(r'\b(\w+)=(?:"(\w+)"|\[…\])')

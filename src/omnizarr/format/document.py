@@ -27,8 +27,8 @@ _SPACE: Final = " \t\n\r"
 _INFINITY: Final = float("inf")
 _TO_SQUARE: Final = bytes.maketrans(b"{}", b"[]")
 _NOT_BRACKETS: Final = bytes(byte for byte in range(256) if byte not in b"[]{}")
-# A string that never ends is cut out up to the end, or the search would start anew at each of its quotes.
-_STRINGS: Final = rb'(?s)"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)'
+# A string that never ends goes on up to the end, or the search would start anew at each of its quotes.
+_TOKENS: Final = rb'(?s)[\[\]{}]|"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)'
 
 
 class _RepeatedNameError(Exception):
@@ -38,8 +38,11 @@ class _RepeatedNameError(Exception):
 def _unique(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:
     made = dict(pairs)
     if len(made) != len(pairs):
-        names = [name for name, _ in pairs]
-        raise _RepeatedNameError(next(name for name in names if names.count(name) > 1))
+        seen: set[str] = set()
+        for name, _ in pairs:
+            if name in seen:
+                raise _RepeatedNameError(name)
+            seen.add(name)
     return made
 
 
@@ -104,13 +107,12 @@ def load_object(data: bytes, key: str, limits: Limits = DEFAULT_LIMITS) -> dict[
 
 
 def _check_depth(data: bytes, key: str, most: int) -> None:
-    # Brackets inside strings only make a document look deeper, so the strings need cutting out only if it looks deep.
-    if _is_deep(data, most) and _is_deep(re.sub(_STRINGS, b"", data), most):
+    # Brackets inside strings only make a document look deeper, so the strings need a look only if it looks deep.
+    if _is_deep(data.translate(_TO_SQUARE, _NOT_BRACKETS), most) and _is_deep_outside_strings(data, most):
         raise LimitError(f"the document is nested deeper than {most} levels", key=key)
 
 
-def _is_deep(data: bytes, most: int) -> bool:
-    rest = data.translate(_TO_SQUARE, _NOT_BRACKETS)
+def _is_deep(rest: bytes, most: int) -> bool:
     if b"[" * (most + 1) in rest:
         return True
     for _ in range(most):  # each round takes away one level, the innermost
@@ -120,6 +122,20 @@ def _is_deep(data: bytes, most: int) -> bool:
             break
     # What never closes is a broken document; it still must not send the decoder down too far.
     return b"[]" in rest or rest.count(b"[") > most
+
+
+def _is_deep_outside_strings(data: bytes, most: int) -> bool:
+    """Count brackets one by one, which needs no memory however many there are."""
+    depth = 0
+    for found in re.finditer(_TOKENS, data):
+        mark = data[found.start()]
+        if mark in b"[{":
+            depth += 1
+            if depth > most:
+                return True
+        elif mark in b"]}":
+            depth -= 1
+    return False
 
 
 def describe(value: JSON) -> str:

@@ -58,6 +58,52 @@ def as_v3(attributes: Mapping[str, JSON], dtype: np.dtype[Any], bits: bytes | No
     return dict(attributes)
 
 
+def with_mask(attributes: Mapping[str, JSON], dtype: np.dtype[Any], bits: bytes | None) -> dict[str, JSON]:
+    r"""Return attributes as Zarr v3 has them, for an array whose fill value alone said which elements are missing.
+
+    That is how xarray reads older formats, and writes them: the fill value is the mask. In v3 only the attribute is.
+
+    Args:
+        attributes: Those of an array with named dimensions, as v3 has them; one that is there stays.
+        dtype: Its data type.
+        bits: Its fill value, as stored in memory.
+
+    >>> with_mask({}, np.dtype("i2"), b"\xff\xff"), with_mask({}, np.dtype("i2"), None)
+    ({'_FillValue': -1}, {})
+    """
+    is_netcdf = any(name[:3].lower() == "_nc" for name in attributes)  # which has an attribute where it has a mask
+    if bits is None or FILL in attributes or is_netcdf or dtype.kind not in "biufc":
+        return dict(attributes)
+    value = np.frombuffer(bits, dtype)[0].item()
+    if value != value:  # noqa: PLR0124 - NaN stands for itself, masked or not
+        return dict(attributes)
+    made: JSON = value
+    if isinstance(value, float):
+        made = packed(value)
+    elif isinstance(value, complex):
+        made = [packed(value.real), packed(value.imag)]
+    return {**attributes, FILL: made}
+
+
+def without_nan(attributes: Mapping[str, JSON], fill: object) -> dict[str, JSON]:
+    """Return attributes of an older format without a NaN that the fill value says as well.
+
+    JSON has no such number, and readers that make v3 of the documents stumble over it.
+
+    Args:
+        attributes: Those of an array.
+        fill: Its fill value, None if it has none.
+
+    >>> nan = float("nan")
+    >>> without_nan({"units": "K", "_FillValue": nan}, nan), without_nan({"_FillValue": 0.5}, 0.5)
+    ({'units': 'K'}, {'_FillValue': 0.5})
+    """
+    number = _number(attributes.get(FILL))
+    if number is None or not math.isnan(number) or not isinstance(fill, (float, np.floating)) or not np.isnan(fill):
+        return dict(attributes)
+    return {name: value for name, value in attributes.items() if name != FILL}
+
+
 def as_v2(attributes: Mapping[str, JSON], dtype: np.dtype[Any]) -> dict[str, JSON]:
     """Return attributes of Zarr v3 as older formats have them; what is not spelled as above stays.
 

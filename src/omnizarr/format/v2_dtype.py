@@ -116,7 +116,7 @@ def _explicit(order: str) -> str:
 
 def _parse_struct(items: list[JSON], pointer: str, key: str) -> DType:
     """Read fields one after the other; bytes without a name are what the compiler of the writer left free."""
-    names: list[str] = []
+    names: dict[str, None] = {}
     formats: list[object] = []
     offsets: list[int] = []
     size = 0
@@ -140,12 +140,12 @@ def _parse_struct(items: list[JSON], pointer: str, key: str) -> DType:
         name = name or f"f{at}"  # as NumPy calls it
         if name in names:
             raise MetadataError(f"the field {name!r} is there twice", pointer=place, key=key)
-        names.append(name)
+        names[name] = None
         formats.append((inner.numpy, shape) if shape else inner.numpy)
         offsets.append(offset)
     if not names:
         raise MetadataError("a structure needs at least one field", pointer=pointer, key=key)
-    layout: Any = {"names": names, "formats": formats, "offsets": offsets, "itemsize": size}
+    layout: Any = {"names": [*names], "formats": formats, "offsets": offsets, "itemsize": size}
     return DType(np.dtype(layout), "struct")
 
 

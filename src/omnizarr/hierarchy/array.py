@@ -21,7 +21,7 @@ from omnizarr.hierarchy.indexers import Blocks, OIndex, VIndex, read_fields, wri
 from omnizarr.hierarchy.listing import reload
 from omnizarr.hierarchy.nodes import load
 from omnizarr.hierarchy.real_keys import with_real_keys
-from omnizarr.hierarchy.resize import append, longer, resize
+from omnizarr.hierarchy.resize import append, finish_cut, longer, resize
 from omnizarr.hierarchy.tree import array_table, describe, grid_text
 from omnizarr.model.array import ArrayMeta, with_order
 from omnizarr.model.codec import Codec, inner_codecs, sharding_of
@@ -238,6 +238,7 @@ class Array(Handle, Doors):
         self._context.check_writable(path)
 
         def change(context: Context) -> None:
+            finish_cut(context, path)
             self._refresh(context)
             check()
             new = resize(context, path, self._opened(), self._meta, shape)

@@ -22,7 +22,7 @@ from omnizarr.format.consolidated import split_v2, split_v3
 from omnizarr.format.names import ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, ZMETADATA, join
 from omnizarr.format.parsed import Meta, parse_v2, parse_v3
 from omnizarr.limits import DEFAULT_LIMITS, Limits
-from omnizarr.store.protocol import Store
+from omnizarr.store.protocol import Store, get_documents
 
 _MAIN: Final = (ZARR_JSON, ZARRAY, ZGROUP)
 
@@ -88,7 +88,8 @@ def load_block(store: Store, path: str, limits: Limits) -> Block | None:
         MetadataError: If it is there and broken, or of a kind that is not supported.
         UnsafeError: If it has paths that lead out of the group.
     """
-    new, old = store.get_many([join(path, ZARR_JSON), join(path, ZMETADATA)])
+    keys = [join(path, ZARR_JSON), join(path, ZMETADATA)]
+    new, old = get_documents(store, keys, limits.max_document_bytes)
     if new is not None:
         texts = split_v3(new, join(path, ZARR_JSON), limits)
     elif old is not None:

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, TypeVar
 
-from omnizarr.errors import MetadataError, NodeTypeError, OmnizarrError, warn
+from omnizarr.errors import LimitError, MetadataError, NodeTypeError, OmnizarrError, warn
 from omnizarr.format.dialects import DIALECTS, ZARR2, ZARR3, dialect, render
 from omnizarr.format.names import join
 from omnizarr.format.parsed import Meta, known
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
-from omnizarr.store.protocol import Store, place_name
+from omnizarr.store.protocol import Store, get_documents, place_name
 
 __all__ = [
     "Meta",
@@ -59,7 +59,7 @@ def load(store: Store, path: str, limits: Limits = DEFAULT_LIMITS, only: str | N
     """
     start = path + "/" if path else ""
     names = COMMON if only is None else dialect(only).documents
-    values = store.get_many([start + name for name in names])
+    values = get_documents(store, [start + name for name in names], limits.max_document_bytes)
     if only is None and limits is DEFAULT_LIMITS:
         meta = known(*values)
         if meta is not None:
@@ -114,7 +114,13 @@ def load_many(store: Store, paths: Sequence[str], limits: Limits, parent: str) -
 def _load_some(
     store: Store, paths: Sequence[str], limits: Limits, names: tuple[str, ...]
 ) -> list[Meta | OmnizarrError | None]:
-    values = store.get_many([join(path, name) for path in paths for name in names])
+    try:
+        values = get_documents(store, [join(path, name) for path in paths for name in names], limits.max_document_bytes)
+    except LimitError as error:
+        if len(paths) == 1:
+            return [error]
+        # One of them is too large; the others can be read all the same.
+        return [meta for path in paths for meta in _load_some(store, [path], limits, names)]
     width = len(names)
     metas: list[Meta | OmnizarrError | None] = []
     for i, path in enumerate(paths):

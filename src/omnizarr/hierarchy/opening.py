@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from importlib import import_module  # for what few stores need
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
@@ -16,15 +17,17 @@ from omnizarr.hierarchy.create import ArrayOptions, check_format
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.listing import find_copy, not_found
 from omnizarr.hierarchy.nodes import COMMON, Meta, format_of, implied, load
+from omnizarr.hierarchy.resize import finish_cut, finish_growth
 from omnizarr.hierarchy.save import create
 from omnizarr.hierarchy.seen import SeenStore
 from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
+from omnizarr.native import FileStore as NativeFiles
 from omnizarr.store.cloud.at import At
 from omnizarr.store.file import FileStore
-from omnizarr.store.protocol import Store, place_name
+from omnizarr.store.protocol import Store, get_documents, kernel_target, place_name
 from omnizarr.store.resolve import resolve
 
 if TYPE_CHECKING:
@@ -109,7 +112,8 @@ class Place:
         if context.is_near or only is not None:
             return context.store
         keys = [join(self.path, name) for name in (*COMMON, ZMETADATA)]
-        context.seen = dict(zip(keys, context.store.get_many(keys), strict=True))
+        values = get_documents(context.store, keys, context.limits.max_document_bytes)
+        context.seen = dict(zip(keys, values, strict=True))
         return SeenStore(context.store, context.seen)
 
     def _load_other(self) -> Meta | None:
@@ -155,8 +159,10 @@ def open_node(place: Place, mode: str, dialect: str | None, consolidated: bool |
             if consolidated and context.block is None:
                 raise NotFoundError("the group has no consolidated metadata", path=place_name(context.store, path))
     if isinstance(meta, ArrayMeta):
+        tidy(context, path)
         return Array(context, path, meta, unchecked=copied)
     if meta is not None:
+        tidy(context, path, finish_growth)
         return Group(context, path, meta)
     if mode == "a":
         other = format_of(context.store, path) if dialect is not None else None
@@ -168,6 +174,13 @@ def open_node(place: Place, mode: str, dialect: str | None, consolidated: bool |
         # Another thread was faster.
         return open_node(place, "r+", dialect, consolidated)
     raise missing(place)
+
+
+def tidy(context: Context, path: str, finish: Callable[..., bool] = finish_cut) -> None:
+    """Finish what a crash has left at a node that is opened for writing; among files only, where that is cheap."""
+    if not context.read_only and isinstance(kernel_target(context.store)[0], NativeFiles):
+        with suppress(OmnizarrError):  # the next one tries again
+            finish(context, path, wait=False)
 
 
 def _new_group(context: Context, path: str, dialect: str | None, *, overwrite: bool) -> Group:

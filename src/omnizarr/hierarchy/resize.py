@@ -2,11 +2,13 @@
 
 Growing writes data first and metadata last; shrinking writes metadata first and erases afterwards. After shrinking, the
 part of an edge chunk that has fallen outside is set to the fill value, so that it does not come back by growing again.
+A note says that this is under way (`unfinished`), since a crash may come between.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from operator import index
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +17,12 @@ import numpy as np
 from omnizarr.array.index import Selection
 from omnizarr.array.io import Access
 from omnizarr.array.values import as_values
-from omnizarr.errors import ShapeError, UnsupportedError
+from omnizarr.errors import OmnizarrError, ShapeError, UnsupportedError
+from omnizarr.format.names import join
 from omnizarr.hierarchy.context import Context
+from omnizarr.hierarchy.nodes import load
 from omnizarr.hierarchy.save import replace
+from omnizarr.hierarchy.unfinished import CUT, GROWTH, find_note, is_shape, leave_note
 from omnizarr.late import LateModule
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.grid import Grid, place
@@ -38,12 +43,81 @@ def resize(context: Context, path: str, access: Access, meta: ArrayMeta, shape: 
     wanted = _checked(shape, meta, path)
     if wanted == meta.shape:
         return meta
-    new = replace(context, path, meta, meta._replace(shape=wanted, grid=fitted_grid(meta, wanted, path)))
-    if any(after < before for after, before in zip(wanted, meta.shape, strict=True)):
-        smaller = access.with_shape(wanted, grid=new.grid)
-        smaller.kernel.trim()
-        _refill(smaller, meta, wanted)
+    grid = fitted_grid(meta, wanted, path)
+    if all(after >= before for after, before in zip(wanted, meta.shape, strict=True)):
+        return replace(context, path, meta, meta._replace(shape=wanted, grid=grid))
+    context.check_writable(path)
+    note = leave_note(context.store, path, CUT, {"shape": list(meta.shape)})
+    try:
+        try:
+            new = replace(context, path, meta, meta._replace(shape=wanted, grid=grid))
+        except OmnizarrError:
+            with suppress(OmnizarrError):  # one that stays says what is not so, and no more
+                note.erase()
+            raise
+        _clear(access.with_shape(wanted, grid=new.grid), meta, wanted)
+        note.erase()
+    finally:
+        note.let_go()
     return new
+
+
+def finish_cut(context: Context, path: str, *, wait: bool = True) -> bool:
+    """Finish what a crash has left of cutting an array; say whether there was anything.
+
+    Args:
+        context: The store, opened for writing.
+        path: The array's path.
+        wait: Whether to wait for another process that cuts it; otherwise nothing is done then.
+    """
+    note = find_note(context.store, path, CUT, wait=wait)
+    if note is None:
+        return False
+    try:
+        # As it is now that nobody else can change it.
+        meta = load(context.store, path, context.limits)
+        if isinstance(meta, ArrayMeta):
+            before = note.content().get("shape")
+            reach = tuple(map(max, before, meta.shape)) if is_shape(before, meta.ndim) else meta.shape
+            _clear(context.access(path, meta), meta._replace(shape=reach), meta.shape)
+        note.erase()
+    finally:
+        note.let_go()
+    return True
+
+
+def finish_growth(context: Context, path: str, *, wait: bool = True) -> bool:
+    """Finish what a crash has left of making several arrays longer; say whether there was anything.
+
+    Their values are there already. An array that has neither its old nor its new shape by now stays as it is.
+
+    Args:
+        context: The store, opened for writing.
+        path: Path of the group that holds the note.
+        wait: Whether to wait for another process that does it; otherwise nothing is done then.
+    """
+    note = find_note(context.store, path, GROWTH, wait=wait)
+    if note is None:
+        return False
+    try:
+        for inner, shapes in note.content().items():
+            one = join(path, inner)
+            meta = load(context.store, one, context.limits)
+            if not isinstance(meta, ArrayMeta) or not isinstance(shapes, list) or len(shapes) != 2:
+                continue
+            if all(is_shape(shape, meta.ndim) for shape in shapes) and tuple(shapes[0]) == meta.shape:
+                shape = tuple(shapes[1])
+                replace(context, one, meta, meta._replace(shape=shape, grid=fitted_grid(meta, shape, one)))
+        note.erase()
+    finally:
+        note.let_go()
+    return True
+
+
+def _clear(access: Access, meta: ArrayMeta, shape: tuple[int, ...]) -> None:
+    """Erase what lies outside a shape, up to where the array has reached."""
+    access.kernel.trim()
+    _refill(access, meta, shape)
 
 
 def longer(meta: ArrayMeta, values: Any, axis: int) -> tuple[int, ...] | None:  # noqa: ANN401 - whatever NumPy takes

@@ -12,6 +12,7 @@ from omnizarr.nc import url
 from omnizarr.nc.kinds import NETCDF3_KINDS, NETCDF4_KINDS, as_kind, kind_by_name
 from omnizarr.nc.source import Source
 from omnizarr.nc.tree import Group
+from omnizarr.store.cloud.at import At, located
 from omnizarr.store.remote import url_of
 from omnizarr.store.sniff import sniff_file
 
@@ -24,7 +25,8 @@ def open_source(where: object, mode: Mode = "r", **options: Any) -> Source:  # n
     """Open a dataset: Zarr of any dialect, netCDF-4, HDF5 or netCDF-3.
 
     Args:
-        where: A path, a URL, a mapping, a store, or a source, which is returned as it is.
+        where: A path, a URL, with options (`At`) or without, a mapping, a store, or a source, which is returned as it
+            is.
         mode: "r", or "a" to change what is there (Zarr only).
         options: What a kind of place takes, beyond that.
 
@@ -34,12 +36,15 @@ def open_source(where: object, mode: Mode = "r", **options: Any) -> Source:  # n
     """
     if hasattr(where, "root") and hasattr(where, "changed"):
         return where  # type: ignore[return-value]
-    if isinstance(where, str):
-        if (remote := url_of(where)) is not None:
-            found: Source = import_module("omnizarr.refs.datasets").open_source(remote, mode, **options)
+    if isinstance(where, (str, At)):
+        given = where.options if isinstance(where, At) else None
+        text = where.where if isinstance(where, At) else where
+        if (remote := url_of(text)) is not None:
+            place = located(remote, given)
+            found: Source = import_module("omnizarr.refs.datasets").open_source(place, mode, **options)
             return found
-        where, asked = url.opened(where)
-        options = {**asked, **options}
+        plain, asked = url.opened(text)
+        where, options = where if given else plain, {**asked, **options}
     home = "omnizarr.nc.zarr.source"
     if isinstance(where, (str, os.PathLike)):
         sniffed = sniff_file(os.fspath(where))

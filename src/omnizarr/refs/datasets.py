@@ -21,16 +21,17 @@ from omnizarr.refs.direct import open_url as open_store
 from omnizarr.refs.direct import store_for
 from omnizarr.refs.scanners.dispatch import what_is
 from omnizarr.refs.scanners.source import SourceFile
+from omnizarr.store.cloud.at import At
 from omnizarr.store.cloud.opening import is_cloud
 from omnizarr.store.resolve import resolve
 from omnizarr.store.wrap import PrefixStore
 
 
-def open_source(url: str, mode: str = "r", **options: Any) -> Source:  # noqa: ANN401 - as every kind of place
+def open_source(where: str | At, mode: str = "r", **options: Any) -> Source:  # noqa: ANN401 - as every kind of place
     """Open a dataset that lies on a server.
 
     Args:
-        url: Its URL, without a fragment.
+        where: Its URL, without a fragment; with options or without.
         mode: Only "r".
         options: What a kind of place takes.
 
@@ -39,9 +40,10 @@ def open_source(url: str, mode: str = "r", **options: Any) -> Source:  # noqa: A
         StoreError: If the server does not give it, or does not give parts of it.
         UnsupportedError: If it is to be changed, or is of no format that can be read so.
     """
+    url = where.where if isinstance(where, At) else where
     if mode != "r":
         raise UnsupportedError(f"{url} is on a server, and cannot be changed", hint="Copy it: `oz copy`.")
-    source = SourceFile(url)
+    source = SourceFile(where)
     try:
         what = what_is(source)
     except (NotFoundError, StoreError):  # a folder, perhaps
@@ -50,7 +52,7 @@ def open_source(url: str, mode: str = "r", **options: Any) -> Source:  # noqa: A
         return ClassicSource(source.open(), url)
     if what == "HDF5 file":
         return RemoteHdf5(source)
-    store, path = resolve(url, read_only=True) if is_cloud(url) else open_store(url)
+    store, path = resolve(where, read_only=True) if is_cloud(url) else open_store(url)
     found: Source = open_zarr(PrefixStore(store, path + "/") if path else store, mode, **options)
     return found
 

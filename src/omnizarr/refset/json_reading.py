@@ -21,12 +21,6 @@ from omnizarr.refset.model import Chunks, References, Stamp
 from omnizarr.refset.templates.gen import formulas
 from omnizarr.refset.templates.scope import Templates
 
-MOST_BYTES: Final = 1 << 32
-"""Most bytes of a set, unpacked."""
-
-MOST_EXPANDED: Final = 10_000_000
-"""Most references that formulas may make where they are expanded."""
-
 _NAMES: Final = frozenset(name for one in DIALECTS.values() for name in one.documents)
 
 
@@ -39,7 +33,8 @@ class JsonOptions(NamedTuple):
     target: str | None = None
     """What is meant by references whose URL is null."""
 
-    most_expanded: int = MOST_EXPANDED
+    most_expanded: int | None = None
+    """Most references that formulas may make where they are expanded; `None` for what the limits say."""
 
     limits: Limits = DEFAULT_LIMITS
 
@@ -95,9 +90,10 @@ def load_json(data: bytes, options: JsonOptions = JsonOptions(), *, expand: bool
         options: How to read them.
         expand: Whether formulas become references.
     """
-    text = native.unpacked(data, MOST_BYTES)
-    if len(data) > MOST_BYTES:
-        raise LimitError(f"the set has {len(data)} bytes; {MOST_BYTES} are allowed")
+    most = options.limits.max_set_bytes
+    if len(data) > most:
+        raise LimitError(f"the set has {len(data)} bytes; {most} are allowed")
+    text = native.unpacked(data, most)
     inner = native.JsonSet.read(data if text is None else text, options.target)
     strange = inner.strange()
     if "refs" in strange:
@@ -170,7 +166,8 @@ def _filled(inner: native.JsonSet, members: Mapping[str, object], options: JsonO
     for one in formulas(gen, Templates(templates)) if gen is not None else ():
         inner.add_formula(*one)
     if expand:
-        inner.expand(options.most_expanded)
+        most = options.most_expanded
+        inner.expand(options.limits.max_set_references if most is None else most)
     metas = array_metas(inner.texts(_NAMES), options.limits)
     grids = {path: grid_of(meta) for path, meta in metas}
     inner.place([(path, template_of(grid.keys), grid.counts) for path, grid in grids.items()])

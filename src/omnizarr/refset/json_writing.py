@@ -21,6 +21,7 @@ from omnizarr.refset.json_reading import template_of
 from omnizarr.refset.model import References
 from omnizarr.store.cloud.opening import is_cloud
 from omnizarr.store.file import local_path
+from omnizarr.store.left import sweep_beside
 
 Form: TypeAlias = Literal["json", "json.gz", "json.zst"]
 
@@ -67,6 +68,7 @@ def write_json(
         text = b"".join(pieces)
         cloud_objects.put_object(str(where), native.packed(text, _PACKED[chosen]) if chosen in _PACKED else text)
         return
+    sweep_beside(path)
     part = f"{path}.{os.getpid():x}{os.urandom(4).hex()}.partial"
     try:
         with open(part, "xb") as file:  # noqa: PTH123 - the path is text already
@@ -78,7 +80,7 @@ def write_json(
     except OSError as error:
         raise StoreError(f"the set cannot be written: {error.strerror or error}", path=path) from None
     finally:
-        with suppress(FileNotFoundError):
+        with suppress(OSError):  # it has its name by now, or the next one sweeps it
             os.unlink(part)  # noqa: PTH108 - as above
 
 

@@ -11,7 +11,7 @@ from omnizarr.errors import NotFoundError, OmnizarrError, UnsupportedError
 from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.refset.guard import defaults, spelled
-from omnizarr.refset.json_reading import MOST_BYTES, JsonOptions, Loaded, load_json, load_mapping
+from omnizarr.refset.json_reading import JsonOptions, Loaded, load_json, load_mapping
 from omnizarr.refset.store import ReferenceStore, connecting, new_identity
 from omnizarr.store.cloud.at import At
 from omnizarr.store.file import local_path
@@ -71,7 +71,7 @@ def open_set(
                 place, allow=allow, limits=limits, options=storage_options
             )
             return found
-        data = remote.fetch(text, limit=MOST_BYTES, options=storage_options)
+        data = remote.fetch(text, limit=limits.max_set_bytes, options=storage_options)
         return _store(text, _loaded(text, data, options), allow, limits, again)
     path = local_path(text)
     if os.path.isdir(path):  # noqa: PTH112 - the path is text already

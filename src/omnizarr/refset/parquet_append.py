@@ -37,8 +37,8 @@ def append_parquet(
         where: The folder of the set, or an archive, or a store.
         added: What is new. `documents` has those documents that change, with the new shapes; `arrays` the new chunks
             alone, whose grid lies behind the old one. New arrays are given as they are.
-        rewrite: Arrays of `added` that are given whole, in place of what is there. Whoever has opened the set before
-            may see their new chunks with their old documents.
+        rewrite: Arrays of `added` that are given whole, in place of what is there. Whoever reads with the old documents
+            sees their new chunks, which should therefore be such that they can be read with those, too.
         categorical_threshold: How often a path must be in a file, on average, to be stored as a category.
         limits: Bounds on what the set may claim.
 
@@ -58,7 +58,8 @@ def append_parquet(
     target, prefix = place.target()
     writer = native.ParquetWriter(target, prefix, metadata.record_size, categorical_threshold)
     records = records_of(place, metadata, limits)
-    for path, chunks in added.arrays.items():
+    # What is given whole comes last: what it replaces is missed by whoever has the old documents, if anything is.
+    for path, chunks in sorted(added.arrays.items(), key=lambda one: one[0] in rewrite):
         meta = None if path in rewrite else old.get(path)
         _grow(_Target(place, metadata, records, writer), path, meta, (chunks, added.urls))
     if added.stamps:
@@ -69,6 +70,9 @@ def append_parquet(
     if place.store.get(place.prefix + NAME) != before:
         raise ConflictError("someone else has changed the set meanwhile", path=place.uri)
     place.store.put(place.prefix + NAME, data)
+    for path in rewrite:
+        if path in new:
+            _erase_from(place, path, -(-prod(grid_of(new[path]).counts) // metadata.record_size))
 
 
 def _parts(stamp: Stamp) -> tuple[int | None, int | None, str | None]:
@@ -90,7 +94,8 @@ class _Target:
 def _grow(target: _Target, path: str, meta: ArrayMeta | None, piece: tuple[Chunks, list[str]]) -> None:
     counts = (0,) if meta is None else grid_of(meta).counts
     first, tail = divmod(prod(counts), target.record_size)
-    _erase_from(target.place, path, first + (tail > 0))
+    if meta is not None:
+        _erase_from(target.place, path, first + (tail > 0))
     array = target.writer.array(path, first)
     if tail:
         found = rows_between(target.records, path, counts, first, first + 1)

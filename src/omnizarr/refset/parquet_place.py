@@ -12,6 +12,7 @@ from omnizarr.store.cloud.at import At
 from omnizarr.store.cloud.opening import is_cloud
 from omnizarr.store.cloud.store import CloudStore
 from omnizarr.store.file import FileStore
+from omnizarr.store.left import sweep
 from omnizarr.store.protocol import Store, kernel_target, place_name
 from omnizarr.store.resolve import resolve
 from omnizarr.store.zip_find import archive_at
@@ -75,6 +76,8 @@ def place_of(where: Where, *, read_only: bool = False, limits: Limits = DEFAULT_
         found = archive_at(folder.root, read_only=read_only, limits=limits)
         if found is not None:
             return Place(*found)
+    if not read_only:
+        sweep(folder)
     return Place(folder, "")
 
 

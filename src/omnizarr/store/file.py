@@ -97,6 +97,10 @@ class FileStore:
         """Return the contents of several files."""
         return self.native.get_many(keys)
 
+    def get_documents(self, keys: Sequence[str], most: int) -> list[bytes | None]:
+        """Return the contents of several files, none of which may have more than so many bytes."""
+        return self.native.get_many(keys, most)
+
     def put(self, key: str, data: Buffer) -> None:
         """Replace the key's file."""
         if NATIVE == "windows":

@@ -6,9 +6,11 @@ Most servers do not list what they have. There the documents of groups must be c
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NoReturn
 
-from omnizarr.errors import UnsupportedError
+from omnizarr.errors import LimitError, UnsupportedError
+from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.native import CloudStore as NativeStore
 from omnizarr.store.http_listing import listed
 from omnizarr.store.keys import check_key
@@ -22,17 +24,19 @@ class HttpStore(Refusing):
 
     Args:
         url: The folder's, with or without a slash behind it.
+        limits: How deep folders may lie that the server lists.
 
     >>> HttpStore("https://example.org/data.zarr/").uri
     'https://example.org/data.zarr'
     """
 
-    __slots__ = ("_url", "native", "uri")
+    __slots__ = ("_limits", "_url", "native", "uri")
 
     read_only = True
     refusal = "what lies on a server is only read"
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, limits: Limits = DEFAULT_LIMITS) -> None:
+        self._limits = limits
         place = url.partition("#")[0]
         address, mark, query = place.partition("?")
         self.uri = address.rstrip("/")
@@ -51,10 +55,26 @@ class HttpStore(Refusing):
         """Return the files of several keys, all of which are asked for at once."""
         return self.native.get_many([check_key(key) for key in keys])
 
+    def get_documents(self, keys: Sequence[str], most: int) -> list[bytes | None]:
+        """Return the files of several keys, none of which may have more than so many bytes."""
+        return self.native.get_many([check_key(key) for key in keys], most)
+
     def list_prefix(self, prefix: str) -> list[str]:
         """List all files below a prefix, where the server has pages that list its folders."""
-        keys, prefixes = self.list_dir(prefix)
-        return [*keys, *(key for one in prefixes for key in self.list_prefix(one))]
+        found: list[str] = []
+        left = [prefix]
+        while left:
+            here = left.pop()
+            if here.count("/") - prefix.count("/") > self._limits.max_folder_depth:
+                raise LimitError(
+                    f"folders are listed in folders more than {self._limits.max_folder_depth} deep",
+                    path=f"{self.uri}/{prefix}".rstrip("/"),
+                    hint="The server may list every folder in itself.",
+                )
+            keys, prefixes = self.list_dir(here)
+            found += keys
+            left += reversed(prefixes)
+        return found
 
     def list_dir(self, prefix: str) -> tuple[list[str], list[str]]:
         """List what is right below a prefix, where the server has a page that does."""
@@ -76,7 +96,7 @@ class HttpStore(Refusing):
         return f"HttpStore({self.uri!r})"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return HttpStore, (self._url,)
+        return partial(HttpStore, limits=self._limits), (self._url,)
 
     def _unlisted(self, prefix: str) -> NoReturn:
         raise UnsupportedError(

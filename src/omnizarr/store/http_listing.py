@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from html.parser import HTMLParser
+import re
+from collections.abc import Iterator, Sequence
+from html import unescape
 from urllib.parse import unquote, urljoin, urlsplit
 
 from omnizarr.errors import OmnizarrError
@@ -13,16 +14,14 @@ from omnizarr.store.keys import is_key
 _MOST = 64 << 20
 
 
-class _Links(HTMLParser):
-    """Gathers where a page leads to."""
+# No parser of whole pages: it would make a hundred bytes of each of a page that means ill.
+_LINK = r"""(?i)<a\s(?:[^<>]*?\s)?href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s<>"'][^\s<>]*))"""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[str] = []
+_PLAIN = r"(?a)[A-Za-z0-9_-][A-Za-z0-9_.-]*/?"
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Take the link of an anchor."""
-        self.found += [value for name, value in attrs if tag == "a" and name == "href" and value]
+
+def _links(page: str) -> Iterator[str]:
+    return (unescape("".join(part or "" for part in found.groups())) for found in re.finditer(_LINK, page))
 
 
 def names(url: str, page: str) -> tuple[list[str], list[str]]:
@@ -31,13 +30,17 @@ def names(url: str, page: str) -> tuple[list[str], list[str]]:
     >>> names("http://h/a/", '<a href="../">up</a> <a href="x%20y">1</a> <a href="/a/z/">2</a> <a href="?C=N">N</a>')
     (['x y'], ['z'])
     """
-    links = _Links()
-    links.feed(page)
     base = urlsplit(url)
     files: dict[str, None] = {}
     folders: dict[str, None] = {}
-    for link in links.found:
-        to = urlsplit(urljoin(url, link))
+    for link in dict.fromkeys(_links(page)):
+        if re.fullmatch(_PLAIN, link):  # nearly all of them
+            (folders if link.endswith("/") else files)[link.rstrip("/")] = None
+            continue
+        try:
+            to = urlsplit(urljoin(url, link))
+        except ValueError:  # not even an address
+            continue
         if (to.scheme, to.netloc) != (base.scheme, base.netloc) or to.query or not to.path.startswith(base.path):
             continue
         name = unquote(to.path[len(base.path) :])

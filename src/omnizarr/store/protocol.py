@@ -75,6 +75,25 @@ class Store(Protocol):
         ...
 
 
+def get_documents(store: Store, keys: Sequence[str], most: int) -> list[bytes | None]:
+    """Return the values of several keys, which are small unless something is wrong.
+
+    Stores on disks and servers have a method of this name that makes no room for more; it is no part of the protocol,
+    since others hold their values in memory anyhow.
+
+    Raises:
+        LimitError: If a value has more than `most` bytes.
+    """
+    inner, prefix = store, ""
+    while (see_through := getattr(inner, "see_through", None)) is not None:
+        inner, prefix = see_through(prefix)
+    bounded = getattr(inner, "get_documents", None)
+    if bounded is None:
+        return store.get_many(keys)
+    found: list[bytes | None] = bounded([prefix + key for key in keys] if prefix else keys, most)
+    return found
+
+
 def kernel_target(store: Store, prefix: str = "") -> tuple[object, str]:
     """Find what the kernel should work on: its own handle where there is one, and the prefix of the keys there.
 

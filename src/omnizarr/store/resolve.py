@@ -12,6 +12,7 @@ from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.native import split_object
 from omnizarr.store.cloud.at import At
 from omnizarr.store.file import FileStore
+from omnizarr.store.left import sweep
 from omnizarr.store.mapping import DictStore
 from omnizarr.store.protocol import Store
 from omnizarr.store.wrap import ReadOnlyStore
@@ -86,9 +87,17 @@ def resolve(
         return reference_sets.open_set(where, limits=limits), ""
     if not look and isinstance(where, (str, os.PathLike)):
         folder = FileStore(where)
-        return (ReadOnlyStore(folder) if read_only else folder), ""
+        return _as_asked(folder, read_only), ""
     store, path = _store(where, read_only, limits)
-    return (ReadOnlyStore(store) if read_only and not store.read_only else store), path
+    return _as_asked(store, read_only), path
+
+
+def _as_asked(store: Store, read_only: bool) -> Store:
+    if read_only:
+        return store if store.read_only else ReadOnlyStore(store)
+    if not store.read_only:
+        sweep(store)
+    return store
 
 
 def _far(where: str | At, read_only: bool, limits: Limits, look: bool) -> tuple[Store, str] | None:
@@ -123,7 +132,7 @@ def _on_server(text: str, options: Mapping[str, Any], read_only: bool, limits: L
         return reference_sets.open_set(address, limits=limits, storage_options=options), ""
     if options:
         raise UnsupportedError("storage_options are for object stores, not for a server", path=address)
-    return http.HttpStore(address), ""
+    return http.HttpStore(address, limits=limits), ""
 
 
 def _store(where: object, read_only: bool, limits: Limits) -> tuple[Store, str]:

@@ -113,6 +113,7 @@ def shared(place: str | BinaryIO, *, durable: bool, limit: int) -> Archive:
         if archive is None or archive.process != os.getpid():
             archive = _archives[_key(place)] = Archive(place, durable=durable, limit=limit)
         archive.users += 1
+    archive.native.raise_limit(limit)
     if durable:
         archive.native.make_durable()
     return archive

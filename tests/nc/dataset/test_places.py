@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import netCDF4
 import numpy as np
 import pytest
@@ -201,3 +203,33 @@ def test_times_of_many_get_the_same_units():
         assert str(dates[2]) == "2000-02-01 00:00:00"
         assert date2num(dates[2], time.units, time.calendar) == 31
         assert date2index(dates[2], time) == 2
+
+
+def test_options_of_writing(tmp_path):
+    with oz.Dataset(tmp_path / "x.zarr", "w", xarray=False, separator="/", consolidated=True) as ds:
+        ds.createDimension("t", 4)
+        ds.createVariable("v", "i4", ("t",))[:] = range(4)
+    written = {path.relative_to(tmp_path / "x.zarr").as_posix() for path in (tmp_path / "x.zarr").rglob("*")}
+    assert ".zmetadata" in written
+    assert "_ARRAY_DIMENSIONS" not in (tmp_path / "x.zarr/v/.zattrs").read_text()
+    assert json.loads((tmp_path / "x.zarr/v/.zarray").read_text())["dimension_separator"] == "/"
+    with oz.Dataset(tmp_path / "d.zarr", "w", diskless=True, persist=True, consolidated=True) as ds:
+        ds.createDimension("t", 4)
+    assert (tmp_path / "d.zarr/.zmetadata").exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "said"),
+    [
+        (("x.zarr", "w", "separater"), TypeError, "unexpected keyword argument 'separater'"),
+        (("x.zarr", "r", "separator"), ValueError, "an option of writing"),
+        (("x.zarr", "a", "separator"), ValueError, "is there already"),
+        (("x.nc", "w", "separator"), ValueError, "an option of Zarr"),
+    ],
+)
+def test_options_that_say_nothing_are_refused(tmp_path, given, error, said):
+    oz.Dataset(tmp_path / "x.zarr", "w").close()
+    name, mode, option = given
+    with pytest.raises(error, match=said):
+        oz.Dataset(tmp_path / name, mode, **{option: "/"})
+    assert not (tmp_path / "x.nc").exists()

@@ -102,7 +102,9 @@ def test_binary_tables(tmp_path):
         assert [one.decode().rstrip() for one in rows["name"]] == list(data["name"])
         np.testing.assert_array_equal(rows["flag"] == b"T", data["flag"])
         np.testing.assert_array_equal(np.unpackbits(rows["bits"], axis=1)[:, :11], data["bits"])
-    assert array.attrs["columns"]["flux"]["units"] == "Jy"
+        header = dict(file[1].header)
+    assert dict(array.attrs) == {**header, "_ARRAY_DIMENSIONS": ["x"]}
+    assert array.dims == ("x",)
 
 
 def _with_heap(path, **forms):
@@ -123,7 +125,7 @@ def test_columns_of_different_lengths(form, tmp_path):
         expected = [one.tolist() for one in file["T"].data[form]]
     assert [one.tolist() for one in group[f"T_{form}"][...]] == expected == [one.tolist() for one in arrays]
     assert group[f"T_{form}"][...][2].dtype == kind
-    assert group[f"T_{form}"].dims == group["T"].dims == ("row",)
+    assert group[f"T_{form}"].dims == group["T"].dims == ("x",)
     assert group["T"][...]["id"].tolist() == [1, 2, 3]
     assert group["T"][...][form][:, 0].tolist() == [2, 0, 5]
 
@@ -133,10 +135,37 @@ def test_text_of_different_lengths(tmp_path):
     assert list(opened(tmp_path / "a.fits")["T_PA"][...]) == ["ab", "", "cde"]
 
 
-def test_columns_of_bits_of_different_lengths_are_refused_by_name(tmp_path):
+def test_bits_of_different_lengths(tmp_path):
+    path = tmp_path / "a.fits"
+    _with_heap(path, PB=[np.array([0b10110000], "u1"), np.array([], "u1"), np.array([1, 0b01000000], "u1")])
+    data = path.read_bytes().replace(b"PB(2)", b"PX(9)")
+    with fits.open(path) as file:
+        start = file["T"]._data_offset
+    data = bytearray(data)
+    for row, bits in enumerate((3, 0, 10)):  # rows count bits, not bytes
+        data[start + 12 * row + 4 : start + 12 * row + 8] = np.array(bits, ">i4").tobytes()
+    path.write_bytes(data)
+    found = [one.tolist() for one in opened(path)["T_PB"][...]]
+    assert found == [[True, False, True], [], [*[False] * 7, True, False, True]]
+
+
+def test_truths_of_different_lengths(tmp_path):
+    path = tmp_path / "a.fits"
+    _with_heap(path, PL=[np.array([True, False]), np.array([], bool), np.array([True])])
+    with fits.open(path) as file:
+        start, size = file["T"]._data_offset, 3 * 12
+    assert [one.tolist() for one in opened(path)["T_PL"][...]] == [[True, False], [], [True]]
+    data = bytearray(path.read_bytes())
+    data[start + size] = 0
+    path.write_bytes(data)
+    with pytest.raises(UnsupportedError, match="PL leave open"):
+        scan(SourceFile(path))
+
+
+def test_columns_of_an_unknown_kind_are_refused_by_name(tmp_path):
     path = tmp_path / "a.fits"
     _with_heap(path, PJ=[np.arange(2), np.arange(3), np.arange(4)])
-    path.write_bytes(path.read_bytes().replace(b"PJ(4)", b"PX(4)"))
+    path.write_bytes(path.read_bytes().replace(b"PJ(4)", b"PZ(4)"))
     with pytest.raises(UnsupportedError, match="PJ"):
         scan(SourceFile(path))
     assert opened(path, on_error="drop")["T"][...]["id"].tolist() == [1, 2, 3]

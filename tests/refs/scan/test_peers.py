@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import omnizarr as oz
-from omnizarr.errors import NodeTypeError, NotFoundError
+from omnizarr.errors import MetadataError, NodeTypeError, NotFoundError
 from omnizarr.refset.model import INLINE
 
 h5py = pytest.importorskip("h5py")
@@ -65,8 +65,9 @@ def test_groups_that_are_none(tmp_path):
     with pytest.raises(KeyError) as missing:
         oz.refs.scan(tmp_path / "x.h5", group="g/none")
     assert isinstance(missing.value, NotFoundError)
-    with pytest.raises(NodeTypeError, match="a variable"):
+    with pytest.raises(ValueError, match="a variable") as other:
         oz.refs.scan(tmp_path / "x.h5", group="g/v")
+    assert isinstance(other.value, NodeTypeError)
 
 
 def test_fill_values_are_no_masks(tmp_path):
@@ -80,6 +81,33 @@ def test_fill_values_are_no_masks(tmp_path):
     assert fills == {"whole": None, "named": 4, "part": 4}
 
 
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_full_files_beside_others_have_their_fill_value(tmp_path, order):
+    """All files have the same fill value; a scan says so only of those where it is seen."""
+    for number, filled in enumerate((2, 4)):
+        with h5py.File(tmp_path / f"{number}.h5", "w") as file:
+            file["t"] = np.arange(4) + 4 * order[number]
+            file["t"].make_scale("t")
+            values = file.create_dataset("v", shape=(4,), chunks=(2,), dtype="i4", fillvalue=42)
+            values.dims[0].attach_scale(file["t"])
+            values[:filled] = number + 1
+    made = oz.refs.combine([tmp_path / "0.h5", tmp_path / "1.h5"], concat="t")
+    parts = {order[0]: [1, 1, 42, 42], order[1]: [2, 2, 2, 2]}
+    assert _opened(made, tmp_path)["v"][...].tolist() == parts[0] + parts[1]
+
+
+def test_holes_are_not_given_the_fill_value_of_another_file(tmp_path):
+    for number, fill in enumerate((0, 42)):
+        with h5py.File(tmp_path / f"{number}.h5", "w") as file:
+            file["t"] = np.arange(4) + 4 * number
+            file["t"].make_scale("t")
+            values = file.create_dataset("v", shape=(4,), chunks=(2,), dtype="i4", fillvalue=fill)
+            values.dims[0].attach_scale(file["t"])
+            values[:2] = 1
+    with pytest.raises(MetadataError, match="fill_value"):
+        oz.refs.combine([tmp_path / "0.h5", tmp_path / "1.h5"], concat="t")
+
+
 @pytest.mark.parametrize("below", [0, 100, 1000])
 def test_small_tiles_go_into_the_set(tmp_path, below):
     tifffile = pytest.importorskip("tifffile")
@@ -91,3 +119,20 @@ def test_small_tiles_go_into_the_set(tmp_path, below):
     assert (rows.arrays["0"].urls == INLINE).tolist() == (kept.lengths < below).tolist()
     assert int((kept.lengths < 100).sum()) == 12
     np.testing.assert_array_equal(_opened(rows, tmp_path)["0"][...], values)
+
+
+@pytest.mark.parametrize("form", ["NETCDF4", "NETCDF3_CLASSIC"])
+def test_nan_is_said_by_the_fill_value_alone(tmp_path, form):
+    """As xarray writes all floating point numbers; JSON has no NaN."""
+    xr = pytest.importorskip("xarray")
+    pytest.importorskip("netCDF4")
+    given = xr.Dataset({"v": ("x", [1.0, np.nan, 3.0]), "w": ("x", [1.0, np.nan, 3.0])})
+    given.to_netcdf(tmp_path / "x.nc", format=form, engine="netcdf4", encoding={"w": {"_FillValue": -9.5}})
+    found = oz.refs.scan(tmp_path / "x.nc")
+    attrs = {name: json.loads(found.documents[f"{name}/.zattrs"]) for name in "vw"}
+    assert "_FillValue" not in attrs["v"]
+    assert attrs["w"]["_FillValue"] == -9.5
+    assert json.loads(found.documents["v/.zarray"])["fill_value"] == "NaN"
+    oz.refs.write(found, tmp_path / "set.json")
+    with xr.open_dataset(tmp_path / "set.json", engine="omnizarr") as made:
+        xr.testing.assert_identical(made.load(), given)

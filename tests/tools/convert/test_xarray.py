@@ -105,3 +105,41 @@ def test_what_is_no_number_stays(value: Any) -> None:
 def test_the_same_fill_value_is_said_once() -> None:
     assert as_v3({"_FillValue": "x"}, np.dtype("S2"), b"x\0") == {}
     assert as_v3({"_FillValue": "x"}, np.dtype("S2"), b"y\0") == {"_FillValue": "eA=="}
+
+
+MASKED: dict[str, tuple[str, Any, list[Any]]] = {
+    "counts": ("i4", -9, [1, -9, 3]),
+    "bytes": ("u1", 255, [1, 255, 0]),
+    "reals": ("f4", -0.5, [1, -0.5, 3]),
+    "gaps": ("f8", np.nan, [1, np.nan, 3]),
+    "waves": ("c8", 1j, [1, 1j, 3]),
+    "open": ("i4", None, [1, 0, 3]),
+}
+
+
+@pytest.mark.parametrize("in_place", [False, True])
+def test_masks_that_only_the_fill_value_says(tmp_path: Path, in_place: bool) -> None:
+    """As xarray writes v2: the fill value is the mask, and there is no attribute."""
+    source, made = tmp_path / "2.zarr", tmp_path / "3.zarr"
+    arrays = {name: ("x", np.array(values, kind)) for name, (kind, _, values) in MASKED.items()}
+    dataset = xr.Dataset(arrays)
+    for name, (_, fill, _) in MASKED.items():
+        dataset[name].encoding["_FillValue"] = fill
+    dataset.to_zarr(source, zarr_format=2)
+    with xr.open_zarr(source) as found:
+        expected = found.load()
+    assert expected["counts"].isnull().values.tolist() == [False, True, False]
+    if in_place:
+        oz.convert(source, format="zarr3")
+        made = source
+    else:
+        oz.convert(source, made, format="zarr3")
+    with xr.open_zarr(made, zarr_format=3, consolidated=False) as found:
+        xr.testing.assert_identical(found.load(), expected)
+
+
+def test_fill_values_without_dimensions_are_no_masks(tmp_path: Path) -> None:
+    group = oz.create_group(tmp_path / "2.zarr", format="zarr2")
+    group.create_array("a", data=np.arange(3), fill_value=1)
+    oz.convert(tmp_path / "2.zarr", tmp_path / "3.zarr", format="zarr3")
+    assert dict(oz.open(tmp_path / "3.zarr")["a"].attrs) == {}

@@ -304,6 +304,9 @@ def document_folder(tree: Tree) -> None:
     tree["a/.zattrs/x"] = b"x"
 
 
+case("OZ611", bases.v3)(put("a/.omnizarr-resize.json", b'{"shape": [40, 40]}'))
+case("OZ612", bases.v3)(put(".omnizarr-append.json", b'{"a": [[1, 1], [2, 2]]}'))
+
 # Chunks.
 case("OZ701", bases.v3)(put("a/c/0/0", b""))
 case("OZ702", bases.v3)(put("a/c/0/0", b"\0" * 23))

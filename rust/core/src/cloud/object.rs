@@ -192,7 +192,7 @@ impl Source for ObjectSource {
 
     fn gap(&self) -> u64 {
         // About what comes in the time that one more request takes to be answered.
-        256 << 10
+        64 << 10
     }
 }
 

@@ -192,13 +192,13 @@ impl CloudStore {
         found(read())
     }
 
-    /// Several values, all asked for at once.
-    pub fn get_many(&self, keys: &[String]) -> Result<Vec<Option<Bytes>>> {
+    /// Several values, all asked for at once, each of so many bytes at most.
+    pub fn get_many(&self, keys: &[String], most: u64) -> Result<Vec<Option<Bytes>>> {
         let (sender, receiver) = mpsc::channel();
         for (i, key) in keys.iter().enumerate() {
             let sender = sender.clone();
             let done = Box::new(move |answer| drop(sender.send((i, answer))));
-            self.source(key, Stamp::default())?.start_whole(LARGEST, done);
+            self.source(key, Stamp::default())?.start_whole(LARGEST.min(most), done);
         }
         let mut values: Vec<Option<Bytes>> = keys.iter().map(|_| None).collect();
         for _ in keys {
@@ -410,6 +410,6 @@ impl Store for CloudStore {
     }
 
     fn gap(&self) -> usize {
-        256 << 10
+        64 << 10
     }
 }

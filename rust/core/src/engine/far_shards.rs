@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::batch::Batch;
 use super::read::{Work, enter};
-use super::shard::{Index, grid, index_shape, linear, read_index};
+use super::shard::{Index, apart, grid, index_shape, linear, read_index};
 use crate::cell::{Cells, Dims, Sel};
 use crate::chain::Shard;
 use crate::codec::Want;
@@ -167,17 +167,20 @@ impl Batch<'_> {
         let most = shard.inner.most_stored(&shard.cell);
         let Some(index) = one.get()? else { return self.call.read_nothing(&one.sel, &one.out) };
         let mut at = SmallVec::new();
+        let mut ranges = Vec::new();
         for i in 0..cells.total() {
             let part = cells.part(i, &mut at);
             let Some((offset, length)) = index.range(&one.key, linear(&at, &one.grid), most)? else {
                 self.call.read_nothing(&part, &one.out)?;
                 continue;
             };
+            ranges.push((offset, length));
             let offset = one.place.offset.saturating_add(offset);
             needs.push(Need { source: one.place.source, offset, length: Length::Of(length) });
             uses.push((k, i));
         }
-        Ok(())
+        ranges.sort_unstable();
+        apart(&one.key, ranges.into_iter())
     }
 }
 

@@ -178,6 +178,7 @@ impl Call<'_> {
             }
         }
         wanted.sort_unstable();
+        apart(key, wanted.iter().map(|&(offset, len, _)| (offset, len)))?;
         let gap = self.engine.store.gap() as u64;
         let runs = join(&wanted, gap);
         let read = |from: usize, to: usize| -> Result<()> {
@@ -248,6 +249,22 @@ impl Call<'_> {
         }
         Ok(())
     }
+}
+
+/// See that sorted ranges share no bytes, unless they are the same: some writers store equal chunks once.
+pub(super) fn apart(key: &str, sorted: impl Iterator<Item = (u64, u64)>) -> Result<()> {
+    let mut last = (0u64, 0u64);
+    for one in sorted.filter(|one| one.1 > 0) {
+        if one.0 < last.0.saturating_add(last.1) && one != last {
+            let message = format!(
+                "inner chunks at {} with {} bytes and at {} with {} bytes overlap",
+                last.0, last.1, one.0, one.1
+            );
+            return Err(Error::Shard { key: key.into(), fault: ShardFault::Range, message });
+        }
+        last = one;
+    }
+    Ok(())
 }
 
 /// Join sorted ranges that lie close together: pairs of positions in the list.

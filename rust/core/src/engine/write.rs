@@ -58,6 +58,7 @@ impl Engine {
             return Err(Error::Invalid("chunks that are stored longer than what they hold are only read".into()));
         }
         self.store.begin()?;
+        let _writing = self.store.writing()?;
         let cells = sel.cut_at(&self.grid);
         let (parallel, nested) = self.spread(&cells);
         let outbox = self.store.is_far().then(|| Outbox::new(&*self.store));

@@ -4,12 +4,16 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use arc_swap::ArcSwapOption;
 
 use super::file_confined::{Access, Root, identity};
 use super::file_lock::{hold, rename_new};
+#[cfg(unix)]
+use super::file_mark::Marks;
+use super::file_mark::temporary;
+use super::file_sweep::{discard, erase_all, set_aside};
+use super::file_sync::{make_root, sync_gone, sync_name};
 use super::{Hold, Listing, Object, Store, Token, check_key, check_prefix, is_debris, place_of};
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
@@ -20,8 +24,6 @@ pub struct FileStore {
     durable: bool,
     root: ArcSwapOption<Root>,
 }
-
-static TEMPORARY: AtomicU64 = AtomicU64::new(0);
 
 pub(super) fn failure(key: &str, op: &'static str, error: &io::Error) -> Error {
     if error.kind() == io::ErrorKind::CrossesDevices {
@@ -46,7 +48,7 @@ impl FileStore {
         &self.path
     }
 
-    fn root(&self) -> Result<Option<Arc<Root>>> {
+    pub(super) fn root(&self) -> Result<Option<Arc<Root>>> {
         if let Some(root) = self.root.load_full() {
             return Ok(Some(root));
         }
@@ -72,7 +74,7 @@ impl FileStore {
     }
 
     /// The keys and prefixes right below a prefix, and what unfinished writes have left there, in no order.
-    fn names(&self, prefix: &str) -> Result<(Vec<String>, Vec<String>, Vec<String>)> {
+    pub(super) fn names(&self, prefix: &str) -> Result<(Vec<String>, Vec<String>, Vec<String>)> {
         check_prefix(prefix)?;
         let (mut keys, mut prefixes, mut debris) = (Vec::new(), Vec::new(), Vec::new());
         let Some(root) = self.root()? else { return Ok((keys, prefixes, debris)) };
@@ -115,10 +117,12 @@ impl FileStore {
         let root = match self.root()? {
             Some(root) => root,
             None => {
-                fs::create_dir_all(&self.path).map_err(fail)?;
+                make_root(&self.path, self.durable).map_err(fail)?;
                 self.root()?.ok_or_else(|| fail(io::ErrorKind::NotFound.into()))?
             }
         };
+        #[cfg(unix)]
+        let _writing = Marks::enter(&root);
         self.replace(&root, key, new, write).map_err(fail)
     }
 
@@ -130,16 +134,18 @@ impl FileStore {
         new: bool,
         write: impl FnOnce(&mut File) -> io::Result<()>,
     ) -> io::Result<bool> {
-        let (parent, _) = key.rsplit_once('/').unwrap_or(("", key));
+        let start = key.rsplit_once('/').map_or(0, |(parent, _)| parent.len().saturating_add(1));
+        let mut made = false;
         let (temporary, mut file) = loop {
-            let number = TEMPORARY.fetch_add(1, Ordering::Relaxed);
-            let slash = if parent.is_empty() { "" } else { "/" };
-            let name = format!("{parent}{slash}.{:x}-{number:x}.partial", std::process::id());
+            let name = format!("{}{}", key.get(..start).unwrap_or_default(), temporary());
             match root.file(&name, Access::Create) {
                 Ok(file) => break (name, file),
                 // Left by a process of the same number that was killed.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) if error.kind() == io::ErrorKind::NotFound => root.make_parents(key)?,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    root.make_parents(key)?;
+                    made = true;
+                }
                 Err(error) => return Err(error),
             }
         };
@@ -153,15 +159,20 @@ impl FileStore {
             false => root.rename(&temporary, key).map(|()| true),
         });
         if done.is_err() {
-            // The write failed already; that its rest cannot be removed either adds nothing.
-            let _ = root.unlink(&temporary);
+            // The write failed already; that its rest cannot be removed either is for the next writer to mend.
+            if root.unlink(&temporary).is_err_and(|error| !absent(&error)) {
+                root.keep_mark();
+            }
         }
         let done = done?;
         if self.durable && cfg!(unix) {
-            let parent = if parent.is_empty() { "." } else { parent };
-            root.file(parent, Access::Directory)?.sync_all()?;
+            sync_name(root, key, made)?;
         }
         Ok(done)
+    }
+
+    fn gone<'a>(&self, root: &Root, keys: impl Iterator<Item = &'a str>) -> io::Result<()> {
+        if self.durable && cfg!(unix) { sync_gone(root, keys) } else { Ok(()) }
     }
 }
 
@@ -236,6 +247,14 @@ impl Store for FileStore {
             self.root.store(None);
         }
         Ok(())
+    }
+
+    fn writing(&self) -> Result<Option<Box<dyn Send>>> {
+        #[cfg(unix)]
+        if let Some(root) = self.root()? {
+            return Ok(Some(Box::new(Marks::enter(&root))));
+        }
+        Ok(None)
     }
 
     /// The file's path without links: an array may be reached by its own store and by that of a group above it.
@@ -325,7 +344,9 @@ impl Store for FileStore {
         check_key(key)?;
         let Some(root) = self.root()? else { return Ok(false) };
         match root.unlink(key) {
-            Ok(()) => Ok(true),
+            Ok(()) => {
+                self.gone(&root, std::iter::once(key)).map_err(|error| failure(key, "erase", &error)).map(|()| true)
+            }
             Err(error) if error.kind() == io::ErrorKind::IsADirectory || root.path(key).is_dir() => {
                 self.erase_prefix(&format!("{key}/")).map(|()| true)
             }
@@ -334,22 +355,30 @@ impl Store for FileStore {
         }
     }
 
+    /// The folders are written to the disk once in the end.
+    fn clear_many(&self, keys: &[String]) -> Result<()> {
+        let Some(root) = self.root()? else { return Ok(()) };
+        let quick = Self { path: self.path.clone(), durable: false, root: ArcSwapOption::new(Some(Arc::clone(&root))) };
+        keys.iter().try_for_each(|key| quick.clear(key))?;
+        self.gone(&root, keys.iter().map(String::as_str)).map_err(|error| failure("", "erase", &error))
+    }
+
+    /// A folder is given a name that is none of a key, and then removed: nobody ever sees a part of it.
     fn erase_prefix(&self, prefix: &str) -> Result<()> {
         check_prefix(prefix)?;
         let Some(root) = self.root()? else { return Ok(()) };
         let fail = |error: io::Error| if absent(&error) { Ok(()) } else { Err(failure(prefix, "erase", &error)) };
+        #[cfg(unix)]
+        let _writing = Marks::enter(&root);
+        root.settled.forget();
         if let Some(key) = prefix.strip_suffix('/') {
-            return root.confined(key).and_then(fs::remove_dir_all).or_else(fail);
+            let gone = set_aside(&root, key).and_then(|aside| {
+                self.gone(&root, std::iter::once(key))?;
+                discard(&root, &aside)
+            });
+            return gone.or_else(fail);
         }
-        for entry in fs::read_dir(root.path(""))
-            .and_then(Iterator::collect::<io::Result<Vec<_>>>)
-            .or_else(|e| fail(e).map(|()| Vec::new()))?
-        {
-            let folder = entry.file_type().is_ok_and(|t| t.is_dir());
-            let gone = if folder { fs::remove_dir_all(entry.path()) } else { fs::remove_file(entry.path()) };
-            gone.or_else(fail)?;
-        }
-        Ok(())
+        erase_all(&root).and_then(|()| self.gone(&root, std::iter::once(""))).or_else(fail)
     }
 
     fn list_prefix(&self, prefix: &str) -> Result<Vec<String>> {

@@ -11,12 +11,21 @@ use std::sync::OnceLock;
 #[cfg(target_os = "linux")]
 use rustix::fs::{Mode, OFlags, ResolveFlags};
 
+#[cfg(unix)]
+use super::file_mark::Marks;
+use super::file_sync::Settled;
+
 /// A directory that is held open, so that a chunk costs no walk from the top of the file system.
 pub struct Root {
     path: PathBuf,
     // Only the ways that compare paths need it, and finding it takes a system call for each part of the path.
     real: OnceLock<PathBuf>,
     identity: (u64, u64),
+    /// Who in this process writes.
+    #[cfg(unix)]
+    pub(super) marks: Marks,
+    /// Folders that a loss of power leaves in their place.
+    pub(super) settled: Settled,
     #[cfg(target_os = "linux")]
     handle: File,
 }
@@ -57,13 +66,22 @@ impl Root {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let handle = File::from(rustix::fs::open(path, flags, Mode::empty())?);
         let identity = numbers(&handle.metadata()?);
-        Ok(Self { path: path.into(), real: OnceLock::new(), identity, handle })
+        let (real, marks, settled) = (OnceLock::new(), Marks::default(), Settled::default());
+        Ok(Self { path: path.into(), real, identity, marks, settled, handle })
     }
 
     /// Open the directory; it must exist.
     #[cfg(not(target_os = "linux"))]
     pub fn open(path: &Path) -> io::Result<Self> {
-        Ok(Self { path: path.into(), real: OnceLock::new(), identity: identity(path)? })
+        let (identity, real) = (identity(path)?, OnceLock::new());
+        Ok(Self {
+            path: path.into(),
+            real,
+            identity,
+            #[cfg(unix)]
+            marks: Marks::default(),
+            settled: Settled::default(),
+        })
     }
 
     /// The directory's path without links.
@@ -72,6 +90,12 @@ impl Root {
             let _ = self.real.set(fs::canonicalize(&self.path)?);
         }
         Ok(self.real.get().unwrap_or(&self.path))
+    }
+
+    /// Something could not be removed, which whoever opens the folder next shall know.
+    pub(super) fn keep_mark(&self) {
+        #[cfg(unix)]
+        self.marks.keep();
     }
 
     /// Device and inode.

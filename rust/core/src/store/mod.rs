@@ -3,6 +3,9 @@
 mod file;
 mod file_confined;
 mod file_lock;
+mod file_mark;
+mod file_sweep;
+mod file_sync;
 mod memory;
 mod names;
 pub mod zip;
@@ -122,6 +125,11 @@ pub trait Store: Send + Sync {
     /// Called once before a batch of operations.
     fn begin(&self) -> Result<()> {
         Ok(())
+    }
+
+    /// Tell the store that several values are about to be written; what is returned is kept until they are.
+    fn writing(&self) -> Result<Option<Box<dyn Send>>> {
+        Ok(None)
     }
 
     /// A number for the value under a key: equal for equal places, whichever way they are reached.

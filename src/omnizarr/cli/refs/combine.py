@@ -90,7 +90,9 @@ def scan_settings(arguments: Namespace) -> dict[str, Any]:
     """Return how inputs are scanned."""
     only, skip = tuple(arguments.only), tuple(arguments.skip)
     return {
-        "scan": refs.Options(arguments.inline, arguments.group, only, skip, "drop" if arguments.drop else "raise"),
+        "scan": refs.Options(
+            arguments.inline, arguments.group, only, skip, "drop" if arguments.drop else "raise", arguments.format
+        ),
         "workers": arguments.workers,
         "cluster": arguments.cluster,
         "cache": arguments.cache,

@@ -36,7 +36,7 @@ def run(arguments: Namespace, out: Output) -> int:
     if len(arguments.files) == 1:
         found = refs.scan(
             arguments.files[0],
-            **{name: options[name] for name in ("inline", "group", "only", "skip", "cache", "on_error")},
+            **{name: options[name] for name in ("inline", "group", "only", "skip", "format", "cache", "on_error")},
         )
         refs.write(found, arguments.output, **form)
         return _tell(out, [(arguments.files[0], arguments.output, found)])

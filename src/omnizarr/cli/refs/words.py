@@ -85,6 +85,9 @@ def add_scan(parser: Parser) -> None:
     group.add_argument(
         "--drop", action="store_true", help="leave out variables that references cannot describe, with a warning"
     )
+    group.add_argument(
+        "--format", choices=("zarr3",), help="make documents of Zarr v3; by default of v2, where that has words for all"
+    )
     group.add_argument("--workers", type=int, metavar="N", help="processes; by default one for each processor")
     add_cluster(group)
     group.add_argument(
@@ -102,6 +105,7 @@ def scan_options(arguments: Namespace) -> dict[str, Any]:
         "group": arguments.group,
         "only": arguments.only,
         "skip": arguments.skip,
+        "format": arguments.format,
         "workers": arguments.workers,
         "cluster": arguments.cluster,
         "cache": arguments.cache,

@@ -11,7 +11,7 @@ xarray finds the engine by itself. The accessor is there once the engine was use
 (array([1.5, 2.5]), 'two')
 """
 
-from omnizarr.interop.xarray.accessor import DatasetAccessor, TreeAccessor
+from omnizarr.interop.xarray.accessor import ArrayAccessor, DatasetAccessor, TreeAccessor
 from omnizarr.interop.xarray.backend import OmnizarrBackend
 
-__all__ = ["DatasetAccessor", "OmnizarrBackend", "TreeAccessor"]
+__all__ = ["ArrayAccessor", "DatasetAccessor", "OmnizarrBackend", "TreeAccessor"]

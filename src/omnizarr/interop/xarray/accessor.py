@@ -1,14 +1,18 @@
-"""The accessor `ds.oz` and `dt.oz`: writing what xarray holds."""
+"""The accessor `ds.oz`, `da.oz` and `dt.oz`: writing what xarray holds."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final, Unpack
 
 import xarray as xr
 
-from omnizarr.interop.xarray.regions import Region
-from omnizarr.interop.xarray.saving import Options, save
+from omnizarr.interop.xarray.saving import Given, Options, save
+
+_UNNAMED: Final = "__xarray_dataarray_variable__"
+"""What xarray calls arrays without a name, and those with that of a coordinate."""
+_NAME: Final = "__xarray_dataarray_name__"
+"""The attribute of a dataset that has the name of the latter."""
 
 
 @xr.register_dataset_accessor("oz")
@@ -23,19 +27,8 @@ class DatasetAccessor:
         where: object,
         mode: str | None = None,
         *,
-        group: str | None = None,
         encoding: Mapping[str, Mapping[str, Any]] | None = None,
-        compute: bool = True,
-        consolidated: bool | None = None,
-        append_dim: Hashable | None = None,
-        region: Region | None = None,
-        safe_chunks: bool = True,
-        align_chunks: bool = False,
-        storage_options: Mapping[str, Any] | None = None,
-        format: str | None = None,  # noqa: A002 - the word of the documents
-        zarr_format: int | None = None,
-        write_empty_chunks: bool | None = None,
-        chunkmanager_store_kwargs: Mapping[str, Any] | None = None,
+        **options: Unpack[Given],
     ) -> Any:  # noqa: ANN401 - a group, or what Dask computes later
         """Write the dataset; the arguments are those of `to_zarr`, and mean the same but for these.
 
@@ -69,26 +62,38 @@ class DatasetAccessor:
         Returns:
             The group; or with `compute=False` something of Dask's that writes when it is computed.
         """
-        return save(
-            [("", self._dataset)],
-            where,
-            {"": encoding or {}},
-            Options(
-                mode=mode,
-                group=group,
-                compute=compute,
-                consolidated=consolidated,
-                append_dim=append_dim,
-                region=region,
-                safe_chunks=safe_chunks,
-                align_chunks=align_chunks,
-                storage_options=storage_options,
-                format=format,
-                zarr_format=zarr_format,
-                write_empty_chunks=write_empty_chunks,
-                chunkmanager_store_kwargs=chunkmanager_store_kwargs,
-            ),
-        )
+        return save([("", self._dataset)], where, {"": encoding or {}}, Options.of(mode, options))
+
+
+@xr.register_dataarray_accessor("oz")
+class ArrayAccessor:
+    """What Omnizarr adds to arrays of xarray."""
+
+    def __init__(self, array: xr.DataArray) -> None:
+        self._array = array
+
+    def to_omnizarr(
+        self,
+        where: object,
+        mode: str | None = None,
+        *,
+        encoding: Mapping[str, Mapping[str, Any]] | None = None,
+        **options: Unpack[Given],
+    ) -> Any:  # noqa: ANN401 - as above
+        """Write the array and its coordinates as a dataset; arguments are as for a dataset.
+
+        `xarray.open_dataarray` reads it. As `to_zarr` does, an array without a name, or with that of a coordinate, gets
+        one that says so.
+        """
+        array = self._array
+        given = encoding or {}
+        if array.name is not None and array.name not in array.coords and array.name not in array.dims:
+            dataset = array.to_dataset()
+        else:
+            dataset = array.to_dataset(name=_UNNAMED)
+            if array.name is not None:
+                dataset.attrs[_NAME] = array.name
+        return save([("", dataset)], where, {"": given}, Options.of(mode, options))
 
 
 @xr.register_datatree_accessor("oz")
@@ -105,18 +110,7 @@ class TreeAccessor:
         *,
         encoding: Mapping[str, Mapping[str, Any]] | None = None,
         write_inherited_coords: bool = False,
-        compute: bool = True,
-        consolidated: bool | None = None,
-        group: str | None = None,
-        append_dim: Hashable | None = None,
-        region: Region | None = None,
-        safe_chunks: bool = True,
-        align_chunks: bool = False,
-        storage_options: Mapping[str, Any] | None = None,
-        format: str | None = None,  # noqa: A002 - the word of the documents
-        zarr_format: int | None = None,
-        write_empty_chunks: bool | None = None,
-        chunkmanager_store_kwargs: Mapping[str, Any] | None = None,
+        **options: Unpack[Given],
     ) -> Any:  # noqa: ANN401 - as above
         """Write the tree: each node a group. Arguments are as for a dataset, but for these.
 
@@ -125,18 +119,7 @@ class TreeAccessor:
             mode: As there.
             encoding: As there for each node, by its path.
             write_inherited_coords: Whether coordinates of a parent are written to its children, too.
-            compute: As there.
-            consolidated: As there.
-            group: As there.
-            append_dim: As there; nodes without this dimension are written as with mode "a".
-            region: As there.
-            safe_chunks: As there.
-            align_chunks: As there.
-            storage_options: As there.
-            format: As there.
-            zarr_format: As there.
-            write_empty_chunks: As there.
-            chunkmanager_store_kwargs: As there.
+            options: As there; nodes without `append_dim` are written as with mode "a".
         """
         tree = self._tree
         if unknown := set(encoding or {}) - set(tree.groups):
@@ -152,23 +135,4 @@ class TreeAccessor:
         given = {
             "" if path == tree.path else path[start:].strip("/"): words for path, words in (encoding or {}).items()
         }
-        return save(
-            nodes,
-            where,
-            given,
-            Options(
-                mode=mode,
-                group=group,
-                compute=compute,
-                consolidated=consolidated,
-                append_dim=append_dim,
-                region=region,
-                safe_chunks=safe_chunks,
-                align_chunks=align_chunks,
-                storage_options=storage_options,
-                format=format,
-                zarr_format=zarr_format,
-                write_empty_chunks=write_empty_chunks,
-                chunkmanager_store_kwargs=chunkmanager_store_kwargs,
-            ),
-        )
+        return save(nodes, where, given, Options.of(mode, options))

@@ -12,7 +12,7 @@ from xarray.backends import AbstractDataStore, BackendEntrypoint
 from xarray.backends.store import StoreBackendEntrypoint
 
 from omnizarr.interop.xarray.guess import looks_openable
-from omnizarr.interop.xarray.opening import Asked, Closing, View, format_word, open_view
+from omnizarr.interop.xarray.opening import PLACE, Closing, View, asked, open_view
 
 
 class _Loaded(AbstractDataStore):  # type: ignore[misc]  # xarray is not seen by mypy
@@ -85,16 +85,17 @@ class OmnizarrBackend(BackendEntrypoint):  # type: ignore[misc]  # xarray is not
             use_zarr_fill_value_as_mask: Whether fill values of arrays stand for missing values; in general so before
                 v3, and by the attribute `_FillValue` alone in v3.
         """
-        asked = Asked(
-            group,
-            format_word(format, zarr_format),
-            consolidated,
-            storage_options,
-            tuple(allow),
-            use_zarr_fill_value_as_mask,
-            cache_bytes,
+        place = asked(
+            group=group,
+            format=format,
+            consolidated=consolidated,
+            storage_options=storage_options,
+            allow=allow,
+            cache_bytes=cache_bytes,
+            zarr_format=zarr_format,
+            use_zarr_fill_value_as_mask=use_zarr_fill_value_as_mask,
         )
-        view, closing = open_view(filename_or_obj, asked)
+        view, closing = open_view(filename_or_obj, place)
         decoding = {
             "mask_and_scale": mask_and_scale,
             "decode_times": decode_times,
@@ -110,31 +111,15 @@ class OmnizarrBackend(BackendEntrypoint):  # type: ignore[misc]  # xarray is not
         filename_or_obj: Any,  # noqa: ANN401 - as for open_dataset
         *,
         drop_variables: str | Iterable[str] | None = None,
-        group: str | None = None,
-        format: str | None = None,  # noqa: A002 - the word of the documents
-        consolidated: bool | None = None,
-        storage_options: Mapping[str, Any] | None = None,
-        allow: Sequence[str] = (),
-        cache_bytes: int = 0,
-        zarr_format: int | None = None,
-        use_zarr_fill_value_as_mask: bool | None = None,
-        **decoding: Any,  # noqa: ANN401 - as for open_dataset
+        **options: Any,  # noqa: ANN401 - as for open_dataset
     ) -> dict[str, XarrayDataset]:
         """Open a group and all below it, each a dataset, by their paths; arguments are as for `open_dataset`."""
-        asked = Asked(
-            group,
-            format_word(format, zarr_format),
-            consolidated,
-            storage_options,
-            tuple(allow),
-            use_zarr_fill_value_as_mask,
-            cache_bytes,
-        )
-        top, closing = open_view(filename_or_obj, asked)
+        place = {name: options.pop(name) for name in PLACE if name in options}
+        top, closing = open_view(filename_or_obj, asked(**place))
         found: dict[str, XarrayDataset] = {}
         waiting: list[tuple[PurePosixPath, View]] = [(PurePosixPath("/"), top)]
         for path, view in waiting:
-            found[str(path)] = _decoded(view, closing, drop_variables, decoding)
+            found[str(path)] = _decoded(view, closing, drop_variables, options)
             waiting += [(path / name, one) for name, one in view.groups().items()]
         return found
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from typing import Any
 
 import numpy as np
 from xarray import Variable, conventions
 
+from omnizarr.errors import ShapeError
 from omnizarr.hierarchy.array import Array
+from omnizarr.interop.xarray.casting import unchanged
 from omnizarr.interop.xarray.encoding import encode_variable
-from omnizarr.interop.xarray.zarr_view import variable
+from omnizarr.interop.xarray.zarr_view import dimensions, variable
 
 
 def encode_as_stored(
@@ -23,6 +25,7 @@ def encode_as_stored(
 
     Raises:
         ValueError: If a variable does not fit its array in type, dimensions or lengths.
+        ShapeError: If values would change on their way, as fractions among whole numbers.
     """
     stored = {name: variable(arrays[name], "") for name in variables}
     decoded, _, _ = conventions.decode_cf_variables(stored, {})
@@ -31,7 +34,7 @@ def encode_as_stored(
         _check_type(name, decoded[name], var)
         copy = var.copy(deep=False)
         copy.encoding = dict(decoded[name].encoding)
-        encoded = encode_variable(copy, name)
+        encoded = unchanged(name, encode_variable(copy, name), var, copy.encoding)
         made[name] = _fitting(name, encoded, decoded[name], region, append_dim)
     return made
 
@@ -67,6 +70,26 @@ def _fitting(
             f" append_dim={append_dim!r} is the only one that can grow, and region= names a part"
         )
     return new
+
+
+def check_all_grow(dim: Hashable, given: Collection[str], arrays: Mapping[str, Array]) -> None:
+    """Refuse to leave out a variable that has the dimension that grows: the dataset would have two lengths of it.
+
+    Args:
+        dim: The dimension.
+        given: The names of the variables that are appended.
+        arrays: What is there.
+
+    Raises:
+        ShapeError: If one is left out.
+    """
+    left = [name for name, array in arrays.items() if name not in given and dim in dimensions(array.metadata)]
+    if left:
+        raise ShapeError(
+            f"what is appended along {dim!r} has no {', '.join(map(repr, sorted(left)))}, which {dim!r} is a dimension"
+            " of: not all variables would have the same length",
+            hint=f"Append all variables along {dim!r} together; fill those that you have no values for.",
+        )
 
 
 def same_values(array: Array, values: Any) -> bool:  # noqa: ANN401 - whatever NumPy takes

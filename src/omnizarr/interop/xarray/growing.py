@@ -22,10 +22,12 @@ from omnizarr.hierarchy.changing import changed
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.lease import Lease
 from omnizarr.hierarchy.lock import address
-from omnizarr.hierarchy.resize import fitted_grid
+from omnizarr.hierarchy.resize import finish_growth, fitted_grid
 from omnizarr.hierarchy.save import replace
+from omnizarr.hierarchy.unfinished import GROWTH, leave_note
 from omnizarr.interop.dask.stored import Stored
 from omnizarr.model.array import ArrayMeta
+from omnizarr.store.folder_lock import folder_lock
 from omnizarr.store.protocol import place_name
 from omnizarr.store.tagged import conditional
 
@@ -152,6 +154,8 @@ def held_alone(growing: Sequence[Growing]) -> Generator[Callable[[], None], None
                 target = conditional(array.store, array.path + "/" if array.path else "")
                 if target is not None:
                     leases.append(stack.enter_context(Lease(*target)))
+                else:
+                    stack.enter_context(folder_lock(array.store, array.path))
             for one in growing:
                 one.check()
                 one.held = True
@@ -169,6 +173,31 @@ def _check_all(leases: Sequence[Lease]) -> None:
         lease.check()
 
 
+@contextmanager
+def _noted(context: Context, growing: Sequence[Growing]) -> Generator[None, None, None]:
+    """Leave a note of the new shapes while they are written, so that after a crash the rest is, too."""
+    if len(growing) == 1:
+        yield
+        return
+    paths = [one.array.path.split("/") for one in growing]
+    depth = 0
+    while all(len(path) > depth + 1 and path[depth] == paths[0][depth] for path in paths):
+        depth += 1
+    top = "/".join(paths[0][:depth])
+    shapes = {
+        "/".join(path[depth:]): [list(one.old), list(one.shape)] for one, path in zip(growing, paths, strict=True)
+    }
+    finish_growth(context, top)
+    note = leave_note(context.store, top, GROWTH, shapes)
+    try:
+        try:
+            yield
+        finally:  # all of them have their new shapes, or their old ones again
+            note.erase()
+    finally:
+        note.let_go()
+
+
 def settle(growing: Sequence[Growing], check: Callable[[], None]) -> None:
     """Give all arrays their new shapes; either all of them, or none.
 
@@ -182,7 +211,8 @@ def settle(growing: Sequence[Growing], check: Callable[[], None]) -> None:
     """
     if not growing:
         return
-    with growing[0].array._context.lock:  # noqa: SLF001 - the classes belong together
+    context = growing[0].array._context  # noqa: SLF001 - the classes belong together
+    with context.lock, _noted(context, growing):
         for one in growing:
             one.check()
         done: list[tuple[Growing, ArrayMeta]] = []

@@ -11,6 +11,7 @@ from xarray.coding.strings import create_vlen_dtype
 from xarray.core import indexing
 
 from omnizarr.errors import NotFoundError
+from omnizarr.interop.xarray.grouping import group_small
 from omnizarr.interop.xarray.netcdf_array import NetcdfArray
 from omnizarr.interop.xarray.source import SharedSource
 from omnizarr.interop.xarray.words import words_of
@@ -55,6 +56,7 @@ class NetcdfView:
         for name, var in self._group.vars.items():
             if name not in left:
                 made[name] = self._variable(var, source.name, is_old=is_old)
+        group_small(made)
         return made
 
     def _variable(self, var: Var, source: str, *, is_old: bool) -> Variable:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import PurePath
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, Final, NamedTuple, Protocol, Self
 
 from xarray import Variable
 
@@ -66,6 +66,30 @@ class Asked(NamedTuple):
     allow: tuple[str, ...] = ()
     fill_is_missing: bool | None = None
     cache_bytes: int = 0
+
+
+def asked(
+    *,
+    group: str | None = None,
+    format: str | None = None,  # noqa: A002 - the word of the documents
+    consolidated: bool | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    allow: Iterable[str] = (),
+    cache_bytes: int = 0,
+    zarr_format: int | None = None,
+    use_zarr_fill_value_as_mask: bool | None = None,
+) -> Asked:
+    """Say what a caller wants of the place, in the words of the engine.
+
+    Raises:
+        MetadataError: If they contradict each other.
+    """
+    word = format_word(format, zarr_format)
+    return Asked(group, word, consolidated, storage_options, tuple(allow), use_zarr_fill_value_as_mask, cache_bytes)
+
+
+PLACE: Final = frozenset(asked.__kwdefaults__ or ())
+"""The words that are about the place; all others of the engine are about decoding."""
 
 
 class Closing:

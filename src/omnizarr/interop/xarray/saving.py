@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, TypedDict
 
 from xarray import Dataset
 
@@ -21,11 +21,9 @@ from omnizarr.nc.zarr.generations import generation_of
 from omnizarr.store.cloud.at import At
 
 
-@dataclass(slots=True, kw_only=True)
-class Options:
-    """The arguments of `to_omnizarr`; see there."""
+class Given(TypedDict, total=False):
+    """The arguments of `to_omnizarr` that are the same for all that can be written; see `DatasetAccessor`."""
 
-    mode: str | None
     group: str | None
     compute: bool
     consolidated: bool | None
@@ -38,6 +36,36 @@ class Options:
     zarr_format: int | None
     write_empty_chunks: bool | None
     chunkmanager_store_kwargs: Mapping[str, Any] | None
+
+
+@dataclass(slots=True, kw_only=True)
+class Options:
+    """What was given, and what holds for the rest."""
+
+    mode: str | None
+    group: str | None = None
+    compute: bool = True
+    consolidated: bool | None = None
+    append_dim: Hashable | None = None
+    region: Region | None = None
+    safe_chunks: bool = True
+    align_chunks: bool = False
+    storage_options: Mapping[str, Any] | None = None
+    format: str | None = None
+    zarr_format: int | None = None
+    write_empty_chunks: bool | None = None
+    chunkmanager_store_kwargs: Mapping[str, Any] | None = None
+
+    @classmethod
+    def of(cls, mode: str | None, given: Given) -> Options:
+        """Take the arguments of a call.
+
+        Raises:
+            TypeError: If there is no such argument.
+        """
+        if unknown := given.keys() - {one.name for one in fields(cls)}:
+            raise TypeError(f"to_omnizarr() got an unexpected keyword argument {min(unknown)!r}")
+        return cls(mode=mode, **given)
 
 
 def save(

@@ -20,7 +20,7 @@ from omnizarr.hierarchy.save import erase
 from omnizarr.interop.dask.stored import Stored
 from omnizarr.interop.xarray.aligning import aligned, check_aligned, is_aligned
 from omnizarr.interop.xarray.encoding import array_options, encode_variable, json_attributes
-from omnizarr.interop.xarray.existing import encode_as_stored, same_values
+from omnizarr.interop.xarray.existing import check_all_grow, encode_as_stored, same_values
 from omnizarr.interop.xarray.growing import Growing, held_alone, settle
 from omnizarr.interop.xarray.regions import Region, settled
 from omnizarr.interop.xarray.zarr_view import dimensions
@@ -172,6 +172,8 @@ def add_dataset(
     old = {name: var for name, var in named.items() if name in arrays}
     new = {name: var for name, var in named.items() if name not in arrays}
     _check_fit(new, arrays, wishes)
+    if wishes.append_dim is not None and region is None and dataset.sizes.get(wishes.append_dim):
+        check_all_grow(wishes.append_dim, named, arrays)
     stored = encode_as_stored(old, arrays, region, wishes.append_dim)
     _add_old(stored, arrays, region or {}, wishes, work)
     _add_new(new, group, wishes, work, frozenset(map(str, encoding or {})))

@@ -16,6 +16,7 @@ from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.listing import left_out
 from omnizarr.interop.xarray import fills
+from omnizarr.interop.xarray.grouping import group_small
 from omnizarr.interop.xarray.lazy import LazyArray
 from omnizarr.interop.xarray.words import words_of
 from omnizarr.model.array import ArrayMeta
@@ -57,8 +58,10 @@ class ZarrView:
         """Return the variables, but for those to be left out."""
         group = self._group
         if isinstance(group, Array):
-            return {self._name: variable(group, self.encoding["source"], self._fill_is_missing)}
-        made: dict[str, Variable] = {}
+            made = {self._name: variable(group, self.encoding["source"], self._fill_is_missing)}
+            group_small(made)
+            return made
+        made = {}
         source = self.encoding["source"]
         for name, meta, copied in self._children():
             if name in left:
@@ -68,6 +71,7 @@ class ZarrView:
                 made[name] = variable(array, source, self._fill_is_missing)
             elif isinstance(meta, OmnizarrError):
                 left_out(join(group.path, name), meta)
+        group_small(made)
         return made
 
     def groups(self) -> dict[str, ZarrView]:

@@ -8,7 +8,8 @@ from typing import Final, NamedTuple
 
 from omnizarr.nc.cdl.errors import CdlError, Text
 
-_NAME: Final = rb"(?:[A-Za-z_\x80-\xff]|\.(?=[A-Za-z_])|\\[ -.0-~])(?:[A-Za-z0-9_.@+\-\x80-\xff]|\\[ -.0-~])*"
+_NAME: Final = rb"(?:[A-Za-z_\x80-\xff]|\.(?=[A-Za-z_])|\\[ -.0-~])(?:[A-Za-z0-9_.@+\-\x80-\xff]|\\[ -.0-~])*+"
+"""Without a way back, for which a long word would take two hundred times its length."""
 _NO_MORE: Final = rb"(?![A-Za-z0-9_.])"
 
 _BLANK: Final = rb"(?:[ \t\r\n\f]++|//[^\n]*+|/\*.*?\*/)*+"
@@ -22,7 +23,7 @@ _TOKEN: Final = re.compile(
     rb"[+-]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eEfFdD]))(?:[eE][+-]?[0-9]+)?[fFdDlL]?)" + _NO_MORE + rb"|(?P<integer>"
     rb"[+-]?[0-9]+(?:[uU](?:[bBsS]|[lL]{1,2})?|(?:[bBsS]|[lL]{1,2})[uU]?)?)" + _NO_MORE + rb"|(?P<special>"
     rb"[+-](?:NaNf?|nanf?|Infinityf?|[Ii]nff?))(?![A-Za-z0-9_.@+\-])"
-    rb'|(?P<string>"[^"\\]*(?:\\.[^"\\]*)*")'
+    rb'|(?P<string>"[^"\\]*+(?:\\.[^"\\]*+)*+")'
     rb"|(?P<char>'''|'(?:[^\\']|\\[0-7]{1,3}|\\[xX][0-9A-Fa-f]{2}|\\.)')"
     rb"|(?P<path>/(?![/*])(?:" + _NAME + rb"(?:/" + _NAME + rb")*)?))",
     re.DOTALL,
@@ -116,7 +117,7 @@ class Lexer:
         if found is None:
             raise self.unexpected("the name of the dataset and '{'")
         self.seek(found.end())
-        kept = b"".join(re.findall(rb"\\.|[^\s\\]", found[1]))
+        kept = b"".join(re.findall(rb"\\.|[^\s\\]++", found[1]))
         return self._decoded(kept, found.start())
 
     def _decoded(self, part: bytes, at: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from importlib import import_module  # h5py is an extra
 from pathlib import Path
 from types import TracebackType
@@ -18,6 +19,7 @@ from omnizarr.nc.dataset.switches import Switches
 from omnizarr.nc.kinds import NETCDF4_KINDS
 from omnizarr.nc.source import Source
 from omnizarr.nc.tree import Group as Node
+from omnizarr.store.cloud.at import located
 
 
 class Dataset(Switches):
@@ -38,6 +40,8 @@ class Dataset(Switches):
         encoding: Of the name; ignored.
         parallel: Not supported, since nothing here needs MPI.
         auto_complex: Store complex numbers as compounds, and show such compounds as complex numbers.
+        storage_options: Credentials and settings of an object store, as for `omnizarr.open`.
+        options: How Zarr is written, where it is created: `xarray`, `also`, `target`, `separator`, `consolidated`.
 
     Example:
         >>> import numpy as np
@@ -71,12 +75,22 @@ class Dataset(Switches):
         comm: object = None,  # noqa: ARG002 - as above
         info: object = None,  # noqa: ARG002 - as above
         auto_complex: bool = False,
-        **kwargs: object,  # noqa: ARG002 - as above
+        *,
+        storage_options: Mapping[str, Any] | None = None,
+        **options: Any,  # noqa: ANN401 - each has a type of its own
     ) -> None:
         if parallel:
             raise BadOptionError("parallel mode is that of MPI, which is not supported", hint="Leave it out.")
+        where = located(filename, storage_options)
         opened = open_place(
-            filename, mode, clobber=clobber, format=format, diskless=diskless, persist=persist, memory=memory
+            where,
+            mode,
+            clobber=clobber,
+            format=format,
+            diskless=diskless,
+            persist=persist,
+            memory=memory,
+            options=options,
         )
         handle = Handle(opened.source, model=opened.model, keepweakref=keepweakref, auto_complex=auto_complex)
         if isinstance(filename, (str, os.PathLike)):

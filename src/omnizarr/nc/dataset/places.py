@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -24,6 +24,9 @@ FORMATS: Final = (
     "NETCDF4", "NETCDF4_CLASSIC", "NETCDF3_CLASSIC", "NETCDF3_64BIT", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA",
     "NCZARR", "NCZARR3", "ZARR", "ZARR3",
 )  # fmt: skip
+_WRITING: Final = frozenset(("xarray", "also", "target", "separator", "consolidated"))
+"""What can be said of how Zarr is written."""
+_NOTHING: Final[Mapping[str, Any]] = {}
 
 
 class Opened(NamedTuple):
@@ -49,38 +52,52 @@ def open_place(
     diskless: bool,
     persist: bool,
     memory: Any,  # noqa: ANN401 - bytes, or a number of them
+    options: Mapping[str, Any],
 ) -> Opened:
-    """Open or create a dataset.
+    """Open or create a dataset, in Zarr with options of writing.
 
     Raises:
-        BadOptionError: If the mode or the format is none.
+        TypeError: If there is no such option.
+        BadOptionError: If the mode or the format is none, or nothing is written that an option could be for.
         NotFoundError: If there is nothing to read.
         ExistsError: If something is there that must not be replaced.
     """
-    if memory is not None and mode not in ("r", "w"):
-        raise BadOptionError("if memory kwarg specified, mode must be 'r' or 'w'")
-    if mode == "x":
-        mode, clobber = "w", False
-    plain = mode.replace("r+", "a").removesuffix("s")
-    if plain not in ("r", "w", "a") or mode.startswith("s"):
-        raise BadOptionError(f"mode must be 'w', 'x', 'r', 'a' or 'r+', got {mode!r}")
-    if format not in FORMATS:
-        raise BadOptionError(f"unrecognized format requested: {format!r}", hint=f"One of: {', '.join(FORMATS)}.")
+    if unknown := options.keys() - _WRITING:
+        raise TypeError(f"Dataset() got an unexpected keyword argument {min(unknown)!r}")
+    plain = _plain(mode, format, given=memory is not None)
     if plain == "r":
+        if options:
+            raise BadOptionError(f"{min(options)}= is an option of writing, and the mode is {mode!r}")
         return _open_bytes(memory) if memory is not None else Opened(open_source(where, "r"))
     if (url := url_of(where)) is not None:
         raise UnsupportedError(f"{url} is on a server, and cannot be changed", hint="Copy it: `oz copy`.")
     if plain == "a":
         found = _append(where)
+        if found is not None and options:
+            found.close()
+            raise BadOptionError(f"{min(options)}= is for datasets that are created, and {where} is there already")
         if found is not None:
             return Opened(found)
-        clobber = True
-    if not clobber and _exists(where):
+    elif (mode == "x" or not clobber) and _exists(where):
         raise ExistsError(f"{where} exists already", hint="With clobber=True it is replaced.")
     kind, model = kind_of(where, format)
+    if options and kind not in ZARR_KINDS:
+        raise BadOptionError(f"{min(options)}= is an option of Zarr, and {where} becomes a file of netCDF")
     if memory is not None:
-        return _create_bytes(kind, model, str(where))
-    return Opened(_create(where, kind, diskless=diskless, persist=persist), model)
+        return _create_bytes(kind, model, str(where), options)
+    return Opened(_create(where, kind, options, diskless=diskless, persist=persist), model)
+
+
+def _plain(mode: str, format: str, *, given: bool) -> str:  # noqa: A002 - the name users know
+    """Return whether to read, to write or to append, if all is as it should be."""
+    if given and mode not in ("r", "w"):
+        raise BadOptionError("if memory kwarg specified, mode must be 'r' or 'w'")
+    plain = mode.replace("r+", "a").replace("x", "w").removesuffix("s")
+    if plain not in ("r", "w", "a") or mode.startswith("s") or mode == "xs":
+        raise BadOptionError(f"mode must be 'w', 'x', 'r', 'a' or 'r+', got {mode!r}")
+    if format not in FORMATS:
+        raise BadOptionError(f"unrecognized format requested: {format!r}", hint=f"One of: {', '.join(FORMATS)}.")
+    return plain
 
 
 def kind_of(where: object, format: str) -> tuple[str, str | None]:  # noqa: A002 - the name users know
@@ -97,7 +114,7 @@ def _model(format: str) -> str:  # noqa: A002 - the name users know
     return "NETCDF3_64BIT_OFFSET" if format == "NETCDF3_64BIT" else format
 
 
-def _create(where: object, kind: str, *, diskless: bool, persist: bool) -> Source:
+def _create(where: object, kind: str, options: Mapping[str, Any], *, diskless: bool, persist: bool) -> Source:
     if diskless and not persist:
         return BufferedSource(kind, str(where))
     if diskless or kind in _FILE_KINDS:
@@ -105,8 +122,8 @@ def _create(where: object, kind: str, *, diskless: bool, persist: bool) -> Sourc
             load_h5py(str(where))  # known to be there before any value is taken, and loaded before the program ends
         if not diskless and isinstance(where, (str, os.PathLike)):
             Path(where).write_bytes(b"")  # so that a place that cannot be written to is known at once
-        return BufferedSource(kind, str(where), finish=lambda source: _bring(source, where, kind))
-    return create_source(where, Group(), kind)
+        return BufferedSource(kind, str(where), finish=lambda source: _bring(source, where, kind, options))
+    return create_source(where, Group(), kind, **options)
 
 
 def _append(where: object) -> Source | None:
@@ -134,9 +151,9 @@ def _exists(where: object) -> bool:
     return True
 
 
-def _bring(source: BufferedSource, where: Any, kind: str) -> None:  # noqa: ANN401 - a place
+def _bring(source: BufferedSource, where: Any, kind: str, options: Mapping[str, Any] = _NOTHING) -> None:  # noqa: ANN401 - a place
     """Write everything to its place; files appear there when they are complete."""
-    target = create_source(where, source.root, kind)
+    target = create_source(where, source.root, kind, **options)
     try:
         copy_values(source, target)
     except BaseException:
@@ -162,11 +179,11 @@ def _open_bytes(memory: Any) -> Opened:  # noqa: ANN401 - anything with a buffer
         raise
 
 
-def _create_bytes(kind: str, model: str | None, name: str) -> Opened:
+def _create_bytes(kind: str, model: str | None, name: str, options: Mapping[str, Any]) -> Opened:
     """Create a dataset whose bytes are returned when it is closed: a file of netCDF, or of Zarr in a zip archive."""
     path = _temporary(".zip" if kind in ZARR_KINDS else ".nc")
     path.unlink()
-    source = BufferedSource(kind or NCZARR, name, finish=lambda done: _bring(done, path, kind))
+    source = BufferedSource(kind or NCZARR, name, finish=lambda done: _bring(done, path, kind, options))
 
     def content() -> memoryview:
         try:

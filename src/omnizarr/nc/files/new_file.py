@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import mkstemp
 
-from omnizarr.errors import StoreError
+from omnizarr.errors import StoreError, UnsupportedError
 
 
 class NewFile:
@@ -16,7 +16,13 @@ class NewFile:
     def __init__(self, where: object) -> None:
         if not isinstance(where, (str, os.PathLike)):
             raise StoreError(f"a file can only be written to a path, not to {type(where).__name__}")
-        self.target = Path(os.fspath(where))
+        if "://" in (text := os.fspath(where)):
+            raise UnsupportedError(
+                "netCDF files are written to this machine only",
+                path=text,
+                hint="Write the file here and copy it there, or write NCZarr: add #mode=nczarr to the URL.",
+            )
+        self.target = Path(text)
         try:
             number, name = mkstemp(prefix=f".{self.target.name[:100]}.", suffix=".part", dir=self.target.parent)
         except OSError as error:

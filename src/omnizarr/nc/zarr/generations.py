@@ -20,6 +20,8 @@ import re
 from collections.abc import Mapping
 from typing import Final, Literal, TypeAlias
 
+from omnizarr.errors import warn
+from omnizarr.format.document import describe
 from omnizarr.format.v2_netcdf import Writer
 from omnizarr.model.jsonvalue import JSON
 
@@ -111,4 +113,7 @@ def member(mark: Mapping[str, JSON] | None, *names: str) -> JSON:
 
 def names_in(value: JSON) -> list[str]:
     """Return a list of names, without what is none or repeated."""
-    return list(dict.fromkeys(one for one in value if isinstance(one, str))) if isinstance(value, list) else []
+    names = [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+    if value is not None and (not isinstance(value, list) or len(names) != len(value)):
+        warn(f"a list of names in NCZarr's own metadata is {describe(value)}; what is no name is left out")
+    return list(dict.fromkeys(names))

@@ -152,7 +152,8 @@ class ZarrSource:
         stored = self.array(var)
         sizes = var.shape
         grew = grow(var, key)
-        self.grown = self.grown or grew
+        # Also where another variable made the dimension longer, and a crash kept this one's document behind.
+        self.grown = self.grown or grew or (bool(var.dims) and stored.meta.shape != sizes)
         try:
             stored.clean_beyond(var)  # also if another variable made the dimension longer
             if not all(counts(key)):

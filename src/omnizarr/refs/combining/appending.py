@@ -21,6 +21,7 @@ from omnizarr.refs.combining.blocks import UrlTable, placed
 from omnizarr.refs.combining.bringing import with_files
 from omnizarr.refs.combining.conflicts import listed
 from omnizarr.refs.combining.inputs import Input, Loader, Reader, Sets
+from omnizarr.refs.combining.keeping import keep_chunks
 from omnizarr.refs.combining.planning import Plan, plan
 from omnizarr.refs.combining.selectors import Selector
 from omnizarr.refs.combining.streaming import sequence
@@ -79,6 +80,7 @@ def append(
     inputs = [old, *new]
     made = plan(inputs, concat, options)
     _check_behind(made, inputs)
+    keep_chunks(made, old)
     documents = result_documents(made)
     if not {key for key in old.references.documents if key.rpartition("/")[2] in _NAMES} <= documents.keys():
         # Chunks of different lengths need documents of another format; nothing of the old ones may stay.

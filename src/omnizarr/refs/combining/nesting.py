@@ -14,8 +14,8 @@ from omnizarr.model.jsonvalue import JSON
 from omnizarr.refs.combining.assembling import stamps_of
 from omnizarr.refs.combining.blocks import Part, UrlTable, placed
 from omnizarr.refs.combining.inputs import Reader, formats_of
-from omnizarr.refs.combining.reading import as_v3
 from omnizarr.refs.taking import AnySet, references_of
+from omnizarr.refs.translating import as_v3
 from omnizarr.refset.model import References
 
 

@@ -18,10 +18,12 @@ from omnizarr.refs.combining.inputs import Input, formats_of
 from omnizarr.refs.combining.lines import coordinate_path, line_of
 from omnizarr.refs.combining.options import Options
 from omnizarr.refs.combining.order import Line
-from omnizarr.refs.combining.reading import Wanted, as_v3
+from omnizarr.refs.combining.reading import Wanted
 from omnizarr.refs.combining.recoding import recoded
 from omnizarr.refs.combining.selectors import Selector
+from omnizarr.refs.combining.undefined import with_one_fill
 from omnizarr.refs.combining.variables import Layout, Member, Variable
+from omnizarr.refs.translating import as_v3
 
 _COMPANIONS = ("coordinates", "bounds", "climatology", "grid_mapping", "ancillary_variables", "cell_measures")
 _HINT = (
@@ -100,7 +102,8 @@ class _Planner:
                 found.setdefault(path, []).append(Member(number, meta))
         made: dict[str, Variable] = {}
         beside = self._companions()
-        for path, members in found.items():
+        for path, given in found.items():
+            members = with_one_fill(path, given, self.inputs)
             if path in self._coordinates and self._coordinates[path].values is not None:
                 made[path] = self._coordinate(path, members, self._coordinates[path])
             else:

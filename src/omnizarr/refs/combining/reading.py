@@ -12,18 +12,16 @@ import numpy.typing as npt
 from omnizarr.array.io import Access
 from omnizarr.array.selection import Selection
 from omnizarr.errors import OmnizarrError, UnsupportedError
-from omnizarr.format.fill_attribute import as_v3 as attributes_as_v3
-from omnizarr.format.v2 import DIMENSIONS
 from omnizarr.hierarchy.nodes import documents
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.codec import Codec, canonical, transpose_order
-from omnizarr.model.fill import Fill
 from omnizarr.refs.combining.blocks import Part, UrlTable, placed
 from omnizarr.refs.combining.conflicts import decoding, listed
 from omnizarr.refs.combining.grids import Cut, count, cuts_of, grid_of_cuts, joined, reach
 from omnizarr.refs.combining.inputs import Input
 from omnizarr.refs.combining.options import Options
 from omnizarr.refs.taking import EVERYTHING
+from omnizarr.refs.translating import as_v3
 from omnizarr.refset.model import Chunks, References, Stamp
 from omnizarr.refset.store import store_of
 
@@ -140,16 +138,6 @@ def read_array(meta: ArrayMeta, chunks: Chunks, sources: References, options: Op
     store = store_of(made, uri="references", base=options.base, allow=allow, limits=options.limits)
     whole = Selection([(0, 1, size) for size in meta.shape], meta.shape, meta.shape)
     return np.asarray(Access(store, "", meta, limits=options.limits).read(whole))
-
-
-def as_v3(meta: ArrayMeta) -> ArrayMeta:
-    """Return an array as Zarr v3 describes it, with the same keys and chunks."""
-    if meta.format == "zarr3":
-        return meta
-    named = {name: value for name, value in meta.attributes.items() if name != DIMENSIONS}
-    attributes = attributes_as_v3(named, meta.dtype.numpy, meta.fill.bits)
-    fill = Fill.zero(meta.dtype) if meta.fill.bits is None else meta.fill
-    return meta._replace(format="zarr3", attributes=attributes, fill=fill, extra={})
 
 
 def raised(chunks: Chunks, more: int) -> Chunks:

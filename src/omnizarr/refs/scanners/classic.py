@@ -8,6 +8,7 @@ from typing import Any, BinaryIO, Final
 import numpy as np
 
 from omnizarr.errors import CorruptError
+from omnizarr.format.fill_attribute import without_nan
 from omnizarr.nc.files.classic_header import HeaderReader, is_record, row_bytes
 from omnizarr.nc.files.strided import Strided
 from omnizarr.nc.tree import Attr, Var
@@ -74,7 +75,8 @@ class _Variable:
     def add_to(self, made: Builder) -> None:
         var = self._var
         shape, rows = self._rows()
-        fill = var.attrs.get("_FillValue")
+        told = var.attrs.get("_FillValue")
+        fill = None if told is None or not len(told.value) else var.fill
         made.array(
             var.name,
             rows,
@@ -82,9 +84,9 @@ class _Variable:
             chunks=shape or None,
             dtype=self._dtype,
             codecs=None,
-            fill_value=None if fill is None or not len(fill.value) else var.fill,
+            fill_value=fill,
             dims=[dim.name for dim in var.dims],
-            attrs=_attributes(var.attrs),
+            attrs=without_nan(_attributes(var.attrs), None if fill is None else np.asarray(fill).reshape(-1)[0]),
         )
 
     def _rows(self) -> tuple[tuple[int, ...], Chunks | None]:

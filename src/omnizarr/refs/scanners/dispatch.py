@@ -6,7 +6,7 @@ import os
 from importlib import import_module
 from typing import Final
 
-from omnizarr.errors import UnsupportedError
+from omnizarr.errors import MetadataError, UnsupportedError
 from omnizarr.refs.scanners.source import DEFAULTS, Options, SourceFile
 from omnizarr.refset.model import References
 from omnizarr.store.resolve import is_parquet_set
@@ -35,6 +35,11 @@ def scan_place(where: str, options: Options = DEFAULTS) -> References:
         UnsupportedError: If no scanner knows it.
         CorruptError: If it is damaged.
     """
+    if options.format not in (None, "zarr3"):
+        raise MetadataError(
+            f"a set is asked for in the format {options.format!r}, which is not 'zarr3'",
+            hint="Without a format, documents are of v2 where that has words for all.",
+        )
     source = SourceFile(where)
     if os.path.isdir(source.url):  # noqa: PTH112 - the path is text already
         module = "sets" if is_parquet_set(source.url) else "zarr"
@@ -71,4 +76,7 @@ def what_is(source: SourceFile) -> str:
 
 def _scan(module: str, source: SourceFile | str, options: Options) -> References:
     references: References = import_module(f"omnizarr.refs.scanners.{module}").scan(source, options)
-    return references
+    if options.format is None:
+        return references
+    translated: References = import_module("omnizarr.refs.translating").set_as_v3(references)
+    return translated

@@ -140,11 +140,15 @@ class _Scan:
             raise CorruptError(f"unit {unit.number} has rows of {width} bytes, but columns of {dtype.itemsize}")
         rows = divided((many,), width)[0]
         starts = unit.start + rows * width * np.arange(many // rows, dtype=np.uint64)
-        attrs = {**_attributes(unit), "columns": notes(unit)}
-        dims = [self._dim("row" if not self._sizes.get("row") else f"row_{name}", many, unit)]
+        # As others call it; but a table shares it with nothing that happens to be as long.
+        dims = [self._dim("x" if not self._sizes.get("x") else f"x_{name}", many, unit)]
         self._add_heap(name, unit, [one for one in found if one.varies], dims)
         options = {"shape": (many,), "chunks": (rows,), "dtype": dtype, "codecs": None, "fill_value": None}
-        return Chunks.ranges((many // rows,), 0, starts, rows * width), {**options, "dims": dims, "attrs": attrs}
+        return Chunks.ranges((many // rows,), 0, starts, rows * width), {
+            **options,
+            "dims": dims,
+            "attrs": _attributes(unit),
+        }
 
     def _add_heap(self, name: str, unit: Unit, varying: list[Column], dims: list[str]) -> None:
         """Add an array of arrays for each column whose arrays differ in length."""

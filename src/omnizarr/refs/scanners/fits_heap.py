@@ -14,6 +14,9 @@ from omnizarr.errors import CorruptError, LimitError, UnsupportedError
 from omnizarr.refs.scanners.fits_header import Unit
 from omnizarr.refs.scanners.fits_table import NUMBERS, Column
 
+_OTHERS: Final = ("A", "L", "X")
+"""What arrays hold that are no numbers: text, truths, bits."""
+
 _MOST: Final = 1 << 24
 """Most bytes of the rows of a table, and of the arrays of a column, that are read."""
 
@@ -21,7 +24,7 @@ _MOST: Final = 1 << 24
 def refusal(unit: Unit, columns: list[Column]) -> UnsupportedError | None:
     """Say what keeps the arrays of columns from being taken into the set, if anything does."""
     many, width = unit.shape()
-    strange = [one.name for one in columns if one.inner not in NUMBERS and one.inner != "A"]
+    strange = [one.name for one in columns if one.inner not in NUMBERS and one.inner not in _OTHERS]
     size = max(many * width, unit.size - many * width)
     if not strange and size <= _MOST:
         return None
@@ -56,26 +59,39 @@ class Heap:
         Raises:
             CorruptError: If some are not in the heap.
             LimitError: If they are too large together.
+            UnsupportedError: If truths are left open, for which there is no type.
         """
         rows = np.frombuffer(self._data, "u1", self._many * self._width).reshape(self._many, self._width)
         own = np.ascontiguousarray(rows[:, column.offset : column.offset + 2 * column.dtype.itemsize])
         places = own.view(column.dtype).reshape(self._many, 2).astype("i8")
-        text = column.inner == "A"
-        stored = np.dtype("S1" if text else NUMBERS[column.inner])
-        wanted = stored.newbyteorder("<")
+        inner = column.inner
+        stored = np.dtype("S1" if inner == "A" else "u1" if inner in _OTHERS else NUMBERS[inner])
+        wanted = np.dtype(bool) if inner in "LX" else stored.newbyteorder("<")
         items: list[bytes] = []
         total = 0
         for row, (count, offset) in enumerate(places.tolist()):
-            start = self._start + offset
-            if count < 0 or offset < 0 or start + count * stored.itemsize > len(self._data):
+            start, many = self._start + offset, -(-count // 8) if inner == "X" else count
+            if count < 0 or offset < 0 or start + many * stored.itemsize > len(self._data):
                 raise CorruptError(f"the array of row {row} of the column {column.name} lies outside the heap")
-            total += count * stored.itemsize
+            total += count * wanted.itemsize
             if total > _MOST:  # rows may share what is in the heap
                 raise LimitError(f"the arrays of the column {column.name} take more than {_MOST} bytes")
-            found = np.frombuffer(self._data, stored, count, start)
-            items.append(_text(found.tobytes()) if text else found.astype(wanted).tobytes())
-        codec = {"id": "vlen-utf8"} if text else {"id": "vlen-array", "dtype": wanted.str}
-        return join(items), {"dtype": str if text else object, "codecs": [codec], "fill_value": None}
+            found = np.frombuffer(self._data, stored, many, start)
+            if inner == "A":
+                items.append(_text(found.tobytes()))
+            else:
+                items.append((_truths(found, count, column) if inner in "LX" else found.astype(wanted)).tobytes())
+        codec = {"id": "vlen-utf8"} if inner == "A" else {"id": "vlen-array", "dtype": wanted.str}
+        return join(items), {"dtype": str if inner == "A" else object, "codecs": [codec], "fill_value": None}
+
+
+def _truths(found: np.ndarray[Any, np.dtype[Any]], count: int, column: Column) -> np.ndarray[Any, np.dtype[np.bool]]:
+    """Return bits, the first of a byte first, or the letters T and F, as truths."""
+    if column.inner == "X":
+        return np.unpackbits(found, count=count).astype(bool)
+    if not np.isin(found, (ord("T"), ord("F"))).all():
+        raise UnsupportedError(f"the arrays of the column {column.name} leave open whether some values are true")
+    return np.asarray(found == ord("T"), bool)
 
 
 def _text(data: bytes) -> bytes:

@@ -33,6 +33,7 @@ def scan(source: SourceFile, options: Options) -> References:
         MissingDependencyError: If h5py is not installed.
     """
     with opened(source) as site:
+        site.builder.dialect = options.format or "zarr2"
         with troubles(source.url):
             tree = ScanTree(site.h5py, local=site.local is not None)
             root = tree.read(site.file.id)

@@ -8,6 +8,7 @@ import numpy as np
 
 from omnizarr.codec.compile import compile_chain
 from omnizarr.errors import ShapeError, UnsupportedError
+from omnizarr.format.fill_attribute import without_nan
 from omnizarr.format.fill_json import render_v2
 from omnizarr.format.v2 import DIMENSIONS, parse_array
 from omnizarr.format.v2_dtype import render_dtype
@@ -23,6 +24,7 @@ from omnizarr.refs.scanners.hdf5_site import Site
 from omnizarr.refs.scanners.hdf5_values import Laid
 from omnizarr.refs.scanners.small import with_inline
 from omnizarr.refs.scanners.source import Options
+from omnizarr.refs.translating import as_v3
 from omnizarr.refset.grids import grid_of
 from omnizarr.refset.model import Chunks
 
@@ -48,19 +50,25 @@ def add_array(site: Site, var: Var, path: str, options: Options) -> None:
         shape = tuple(max(d.size, n) if d.unlimited else n for d, n in zip(var.dims, dataset.shape, strict=True))
         laid = lay(site, dataset, element, shape)
     dtype = _model(element) if laid.dtype is None else DType.of(laid.dtype)
+    is_new = options.format == "zarr3"
+    fill = _fill(site, var, element, dtype, laid, is_new=is_new)
     attrs: dict[str, JSON] = {DIMENSIONS: list(dims), **_flags(element, var), **attributes_json(var.attrs)}
+    if not is_new:
+        attrs = without_nan(attrs, None if fill.bits is None else fill.value(dtype))
     zarray: dict[str, JSON] = {
         "zarr_format": 2,
         "shape": [*shape, *element.tail],
         "chunks": list(laid.chunks),
         "dtype": render_dtype(dtype, dtype.byteorder),
-        "fill_value": render_v2(_fill(site, var, element, dtype, laid), dtype),
+        "fill_value": render_v2(fill, dtype),
         "order": "C",
         "filters": list(laid.codecs) or None,
         "compressor": None,
     }
     meta = parse_array(zarray, attrs, f"{path}/.zarray")
     compile_chain(meta.codecs, meta.dtype, laid.chunks)  # complains of what could be written down but not be read
+    if is_new:
+        meta = as_v3(meta, masks=False)
     references = site.builder.references
     references.documents.update({f"{path}/{name}": text for name, text in documents(meta).items()})
     rows = laid.rows if laid.rows is not None else Chunks.ranges(grid_of(meta).counts, 0, [], [], numbers=[])
@@ -84,12 +92,13 @@ def _flags(element: Element, var: Var) -> dict[str, JSON]:
     return {} if {"flag_values", "flag_meanings"} & var.attrs.keys() else element.attrs
 
 
-def _fill(site: Site, var: Var, element: Element, dtype: DType, laid: Laid) -> Fill:
+def _fill(site: Site, var: Var, element: Element, dtype: DType, laid: Laid, *, is_new: bool) -> Fill:
     """Return the fill value of an array.
 
     Zarr v2 has one value for two things: what elements hold that were never written, and, to xarray, what stands for
     "missing". The first must be right where such elements are; where there are none, the attribute `_FillValue` says
     the second. Where there is neither, or zero is meant, there is none: readers take zero, and nobody masks it.
+    In v3, which is new, an attribute says the second, so that the value is always the first.
     """
     if element.kind == "records":
         return Fill(None)
@@ -97,7 +106,9 @@ def _fill(site: Site, var: Var, element: Element, dtype: DType, laid: Laid) -> F
         return Fill.of("" if element.kind == "text" and not laid.complete else None, dtype)
     stored = _stored_fill(site, var.handle.id, element)
     given = _given_fill(var, element)
-    if laid.complete:
+    if is_new and (given is None or not laid.complete or element.dtype.kind != "S"):
+        chosen = stored
+    elif laid.complete:  # and for text in v3: of that, xarray reads no attribute, but does without one like this
         chosen = given
     else:
         chosen = (

@@ -56,6 +56,7 @@ class Settings(TypedDict, total=False):
     group: str
     only: Iterable[str]
     skip: Iterable[str]
+    format: Literal["zarr3"] | None
     workers: int | None
     cluster: object
     cache: str | os.PathLike[str] | None
@@ -88,6 +89,8 @@ def scan(
         cache: A folder where results are kept; a file that has not changed since is not scanned again.
         on_error: What becomes of what cannot be described by references: "raise" is an error that names all of it,
             "drop" leaves out such variables with a warning, "skip" whole files.
+        format: "zarr3" makes documents of Zarr v3, in which fill values of HDF5 are always told; by default they are of
+            v2, which more readers know, where that has words for all.
         progress: Called after each of many files with how many are done, and how many there are.
 
     Returns:
@@ -109,6 +112,7 @@ def scan(
         tuple(settings.get("only", ())),
         tuple(settings.get("skip", ())),
         "drop" if settings.get("on_error") == "drop" else "raise",
+        settings.get("format"),
     )
     cache = settings.get("cache")
     if isinstance(where, (str, os.PathLike)):

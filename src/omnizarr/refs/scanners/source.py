@@ -30,6 +30,9 @@ class Options(NamedTuple):
     on_error: Literal["raise", "drop"] = "raise"
     """Whether variables that references cannot describe are an error, or are left out with a warning."""
 
+    format: Literal["zarr3"] | None = None
+    """Zarr v3 for the documents of the set; else v2, which more readers know, where that has words for all."""
+
 
 DEFAULTS: Final = Options()
 

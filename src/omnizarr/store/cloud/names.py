@@ -179,6 +179,7 @@ _AZURE: Final = {
 _HTTP: Final = {"headers": "headers"}
 
 _PREFIXES: Final = {"s3": "aws_", "gcs": "google_", "azure": "azure_", "http": ""}
+KINDS: Final = tuple(_PREFIXES)
 
 
 def names_of(kind: str) -> dict[str, str]:

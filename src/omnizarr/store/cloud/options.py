@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from omnizarr.errors import UnsafeError, UnsupportedError
 from omnizarr.late import LateModule
-from omnizarr.store.cloud.names import GROUPS, names_of
+from omnizarr.store.cloud.names import IGNORED, KINDS, names_of
 from omnizarr.store.cloud.secret import Config, without_secrets
 from omnizarr.store.cloud.settled import Settled
 from omnizarr.store.cloud.wishes import Wishes, understand_options
@@ -129,7 +129,9 @@ def _ambient(kind: str, around: Surroundings) -> dict[str, Any]:
     if not isinstance(given, dict):
         raise UnsafeError(f"{VARIABLE} is not an object in JSON")
     known = names_of(kind)
-    return {name: value for name, value in given.items() if name in GROUPS or name.lower() in known}
+    # What no kind knows is passed on as well, to be refused by name.
+    of_others = {*IGNORED, *(name for other in KINDS for name in names_of(other))} - {*known}
+    return {name: value for name, value in given.items() if name.lower() not in of_others}
 
 
 def _verify(wishes: Wishes) -> None:

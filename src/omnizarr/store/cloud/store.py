@@ -56,6 +56,10 @@ class CloudStore:
         """Return the objects of several keys, all of which are asked for at once."""
         return self.native.get_many(keys)
 
+    def get_documents(self, keys: Sequence[str], most: int) -> list[bytes | None]:
+        """Return the objects of several keys, none of which may have more than so many bytes."""
+        return self.native.get_many(keys, most)
+
     def get_tagged(self, key: str) -> tuple[bytes, str] | None:
         """Return the object of a key, and the tag that `put_if` wants to see."""
         return self.native.get_tagged(key)

@@ -11,7 +11,7 @@ import numpy as np
 
 from omnizarr.format.consolidated import FIELD
 from omnizarr.format.dialects import ZARR3, dialect
-from omnizarr.format.fill_attribute import FILL, as_v2, as_v3
+from omnizarr.format.fill_attribute import FILL, as_v2, as_v3, with_mask
 from omnizarr.format.v2 import DIMENSIONS
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.dtype import DType
@@ -62,6 +62,10 @@ def carry_array(source: ArrayMeta, form: str) -> Carried:
         attributes = as_v3(attributes, dtype.numpy, fill.bits)
         if len(attributes) < before:
             notes.append(f"the attribute {FILL} is left to the fill value, which is the same: xarray would not open it")
+        is_mask = source.format == "zarr2" and dims is not None  # as xarray reads it
+        if is_mask and len(masked := with_mask(attributes, dtype.numpy, fill.bits)) > len(attributes):
+            attributes = masked
+            notes.append(f"the fill value, by which xarray masks elements, is also the attribute {FILL}")
         if fill.bits is None:
             fill = Fill.zero(dtype)
             notes.append("the fill value, which was not defined, becomes what such elements read as: zero")

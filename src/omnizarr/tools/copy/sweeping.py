@@ -8,6 +8,7 @@ from contextlib import suppress
 
 from omnizarr.errors import UnsupportedError
 from omnizarr.native import FileStore
+from omnizarr.store.left import is_alive
 from omnizarr.store.protocol import Store, kernel_target, place_name
 
 _PARTIAL = re.compile(r"\.([0-9a-f]+)-[0-9a-f]+\.partial")
@@ -22,7 +23,7 @@ def sweep(store: Store, prefix: str) -> int:
     for folder, _, names in os.walk(os.path.join(native.root, start)):  # noqa: PTH118 - whole trees of files
         for name in names:
             found = _PARTIAL.fullmatch(name)
-            if found is not None and not _is_alive(int(found[1], 16)):
+            if found is not None and not is_alive(int(found[1], 16)):
                 with suppress(OSError):
                     os.unlink(os.path.join(folder, name))  # noqa: PTH108, PTH118 - as above
                     count += 1
@@ -45,15 +46,3 @@ def check_no_links(store: Store, prefix: str) -> None:
                 message = f"the folder {path!r} is a link, and links are not copied"
                 hint = "Put the folder itself in the place of the link."
                 raise UnsupportedError(message, path=place_name(store, prefix.rstrip("/")), hint=hint)
-
-
-def _is_alive(process: int) -> bool:
-    if os.name != "posix":
-        return True  # there, asking would end it
-    try:
-        os.kill(process, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except OSError:
-        return True
-    return True

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from omnizarr.format.names import join
+from omnizarr.hierarchy import unfinished
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.keys import default_keys, v2_keys
 from omnizarr.tools.validate.nodes import Node
@@ -34,7 +35,13 @@ _WORDS: Final[dict[str, tuple[str, str]]] = {
     "OZ607": ("has leading zeros in its indices", "have leading zeros in their indices"),
     "OZ608": ("has another number of indices than the array", "have another number of indices than the array"),
     "OZ609": ("lies in a folder where a chunk should be", "lie in folders where chunks should be"),
+    "OZ612": ("says that arrays were being made longer", "say that arrays were being made longer"),
+    "OZ611": ("says that the array was being cut", "say that the array was being cut"),
     "OZ610": ("lies in a folder where a document should be", "lie in folders where documents should be"),
+}
+_NOTES: Final[dict[str, tuple[str, Callable[[str], tuple[Cure, ...]]]]] = {
+    unfinished.CUT: ("OZ611", lambda path: (Cure("cut", path),)),
+    unfinished.GROWTH: ("OZ612", lambda path: (Cure("grow", path),)),
 }
 _ERASED: Final = frozenset(("OZ602", "OZ603", "OZ604", "OZ605"))
 
@@ -114,6 +121,7 @@ def _tell(scene: Scene, path: str, meta: ArrayMeta | None, odd: Odd, sink: Sink)
         singular, plural = _WORDS[rule]
         message = f"{first!r} {singular}" if count == 1 else f"{count} keys {plural}, such as {first!r}"
         cures = tuple(Cure("erase", join(path, key)) for key in keys[:_MOST_CURED]) if rule in _ERASED else ()
+        cures = next((cure(path) for note, cure in _NOTES.values() if note == rule), cures)
         sink.add(rule, (path, first), message, times=count, cures=() if scene.draft is not None else cures)
 
 
@@ -123,8 +131,8 @@ def _rule(scene: Scene, path: str, key: str, meta: ArrayMeta | None) -> str | No
         return None
     if name in _CLUTTER or name.startswith("._") or name.endswith("~") or key.startswith("__MACOSX/"):
         return "OZ602"
-    if _UNFINISHED.fullmatch(name):
-        return "OZ603"
+    if _UNFINISHED.fullmatch(name) or (name in _NOTES and not folders):
+        return _NOTES[name][0] if name in _NOTES else "OZ603"
     if name.endswith(".lock"):
         return "OZ604" if scene.store.size(join(path, key)) == 0 else "OZ601"
     if not _DOCUMENTS.isdisjoint(folders.split("/")):

@@ -14,6 +14,7 @@ from omnizarr.format.dialects import DIALECTS, ZARR2, ZARR3
 from omnizarr.format.document import dump
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.nodes import load
+from omnizarr.hierarchy.resize import finish_cut, finish_growth
 from omnizarr.hierarchy.transfer import consolidate
 from omnizarr.limits import Limits
 from omnizarr.model.group import GroupMeta
@@ -90,6 +91,9 @@ def apply(store: Store, limits: Limits, cures: dict[Cure, Finding]) -> list[str]
             if data is not None:
                 store.put(cure.key, data)
                 done.append(f"{finding.rule}: kept the last {cure.key}")
+    for cure, finding in cures.items():
+        if cure.do in ("cut", "grow"):
+            done += _finish(store, limits, cure, finding)
     # From the leaves up, for the metadata of a group copy those of the groups in it.
     groups = sorted(
         {cure.key: finding for cure, finding in cures.items() if cure.do == "consolidate"}.items(), reverse=True
@@ -97,6 +101,14 @@ def apply(store: Store, limits: Limits, cures: dict[Cure, Finding]) -> list[str]
     for path, finding in groups:
         done += _consolidate(store, limits, path, finding)
     return done
+
+
+def _finish(store: Store, limits: Limits, cure: Cure, finding: Finding) -> list[str]:
+    context = Context(store, read_only=False, limits=limits)
+    with context.lock:
+        done = (finish_cut if cure.do == "cut" else finish_growth)(context, cure.key)
+    words = "erased what lies outside" if cure.do == "cut" else "gave arrays their new shapes in"
+    return [f"{finding.rule}: {words} /{cure.key}"] if done else []
 
 
 def _consolidate(store: Store, limits: Limits, path: str, finding: Finding) -> list[str]:

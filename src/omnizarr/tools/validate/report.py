@@ -14,11 +14,11 @@ from omnizarr.tools.validate.rules import RULES, Selection, Severity
 class Cure(NamedTuple):
     """One thing that a repair does."""
 
-    do: Literal["edit", "put", "erase", "consolidate", "pack"]
-    """Change a member of a document, write a key, erase a key, consolidate a group, write an archive anew."""
+    do: Literal["edit", "put", "erase", "consolidate", "pack", "cut", "grow"]
+    """Change a member of a document, write or erase a key, consolidate a group, pack an archive, finish a note."""
 
     key: str = ""
-    """The key, or for `consolidate` the path of the group."""
+    """The key, or for `consolidate`, `cut` and `grow` the path of the node."""
 
     pointer: str = ""
     """For `edit`: the member, or the empty string to write the document as it was understood."""

@@ -173,6 +173,8 @@ _KEYS: Final = """
 608|chunk-key-rank|W||v3-keys|The key of a chunk has more or fewer indices than the array has dimensions.
 609|chunk-is-folder|E||file-store|There is a folder where a chunk should be.
 610|document-is-folder|E||file-store|There is a folder where a document should be.
+611|resize-unfinished|W|safe|v3-storage|An array was being cut when its writer was stopped; the rest may come back.
+612|append-unfinished|W|safe|v3-storage|Several arrays were being made longer when their writer was stopped.
 """
 
 _CHUNKS: Final = """

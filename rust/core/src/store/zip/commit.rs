@@ -45,6 +45,14 @@ impl ZipStore {
         Ok(())
     }
 
+    /// Remove what a writer that was killed has left beside the archive; returns how many there were.
+    pub fn sweep(&self) -> Result<u64> {
+        match &self.home {
+            Home::Path(path) => Partial::sweep(path),
+            Home::Object(_) => Ok(0),
+        }
+    }
+
     /// Forget all changes that are not written yet.
     pub fn discard(&self) {
         let threads = self.threads();

@@ -127,6 +127,11 @@ impl ZipStore {
         }
     }
 
+    /// From now on, allow compressed entries of this size, too: of all who share the archive one trusts it so far.
+    pub fn raise_limit(&self, limit: u64) {
+        self.limit.fetch_max(limit, Ordering::Relaxed);
+    }
+
     /// From now on, wait for the disk.
     pub fn make_durable(&self) {
         self.durable.store(true, Ordering::Relaxed);

@@ -49,6 +49,17 @@ fn try_lock(file: &File) -> io::Result<bool> {
     }
 }
 
+/// Whether nobody else holds the lock, for sure: not where there are no locks.
+#[cfg(unix)]
+fn is_alone(file: &File) -> bool {
+    rustix::fs::flock(file, rustix::fs::FlockOperation::NonBlockingLockExclusive).is_ok()
+}
+
+#[cfg(not(unix))]
+fn is_alone(_: &File) -> bool {
+    false
+}
+
 #[cfg(unix)]
 fn unlock(file: &File) {
     // A child process may share the lock, so closing the file would not be enough; where there is none, all is well.
@@ -99,10 +110,27 @@ impl Partial {
             }
             // The other may have renamed it before this process got the lock.
             if is_at(&file, &path).map_err(fail)? {
-                file.set_len(0).map_err(fail)?;
+                if let Err(error) = file.set_len(0) {
+                    let _ = fs::remove_file(&path);
+                    return Err(fail(error));
+                }
+                // What a writer that was killed has left of its second file.
+                let _ = fs::remove_file(beside(archive, ".compact.partial"));
                 return Ok(Self::new(file, Some(path)));
             }
         }
+    }
+
+    /// Remove what a writer of the archive at a path has left, if it was killed.
+    pub(super) fn sweep(archive: &Path) -> Result<u64> {
+        let path = beside(archive, ".partial");
+        let Ok(file) = OpenOptions::new().read(true).write(true).open(&path) else { return Ok(0) };
+        let fail = |error: io::Error| broken("erase", &error);
+        if !is_alone(&file) || !is_at(&file, &path).map_err(fail)? {
+            return Ok(0);
+        }
+        let _ = fs::remove_file(beside(archive, ".compact.partial"));
+        fs::remove_file(&path).map_err(fail).map(|()| 1)
     }
 
     /// Another file beside the archive, for who holds the lock.

@@ -1,0 +1,111 @@
+"""Notes of work that takes several steps, by which what a crash has left of it is finished later.
+
+To cut an array takes several steps: the shape becomes smaller, chunks outside it are erased, and what has fallen out
+of those at its edge is overwritten. Readers see the new shape and nothing else from the first step on. Were the rest
+never done, though, what was cut off would come back when the array grows again.
+
+Where several arrays grow as one step, their values are there before the first of them gets its new shape. Were the
+others to keep the old one, nobody could open them together.
+
+So whoever changes a shape, opens the node for writing, or repairs it, finishes what a note says. Among files, whoever
+does so locks the note.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from typing import Any, Final
+
+from omnizarr.format.names import join
+from omnizarr.native import FileStore
+from omnizarr.store.protocol import Store, kernel_target
+
+try:
+    import fcntl
+except ImportError:  # on Windows
+    fcntl = None  # type: ignore[assignment]
+
+CUT: Final = ".omnizarr-resize.json"
+"""The note at an array that is being cut: the shape that it has had."""
+GROWTH: Final = ".omnizarr-append.json"
+"""The note at a group of which several arrays get longer as one step: their old and new shapes."""
+
+
+class Note:
+    """A note that was found, or left: nobody else works on it until it is let go of."""
+
+    __slots__ = ("_file", "_key", "_store")
+
+    def __init__(self, store: Store, key: str, file: int | None) -> None:
+        self._store, self._key, self._file = store, key, file
+
+    def content(self) -> dict[str, Any]:
+        """Return what it says; nothing if it cannot be understood."""
+        try:
+            found = json.loads(self._store.get(self._key) or b"")
+        except ValueError:
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def erase(self) -> None:
+        """Take it away."""
+        self._store.erase(self._key)
+
+    def let_go(self) -> None:
+        """Let others work on it, if it is still there."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+
+def is_shape(value: object, ndim: int) -> bool:
+    """Whether what a note says is a shape."""
+    return isinstance(value, list) and len(value) == ndim and all(type(n) is int and n >= 0 for n in value)
+
+
+def leave_note(store: Store, path: str, name: str, content: Mapping[str, Any]) -> Note:
+    """Leave a note at a node."""
+    while True:
+        store.put(join(path, name), json.dumps(content).encode())
+        note = find_note(store, path, name)
+        if note is not None:
+            return note
+
+
+def find_note(store: Store, path: str, name: str, *, wait: bool = True) -> Note | None:
+    """Return the note at a node, or `None` if there is none.
+
+    Args:
+        store: Where the node is.
+        path: Its path.
+        name: Which note.
+        wait: Whether to wait for who works on it; otherwise there is none if somebody does, or if that cannot be told.
+    """
+    key = join(path, name)
+    native, prefix = kernel_target(store, path + "/" if path else "")
+    if not isinstance(native, FileStore) or fcntl is None:
+        return Note(store, key, None) if wait and store.get(key) is not None else None
+    place = os.path.join(native.root, *prefix.split("/"), name)  # noqa: PTH118 - pathlib takes longer to import
+    while True:
+        try:
+            file = os.open(place, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+        except FileNotFoundError:
+            return None
+        except OSError:
+            return Note(store, key, None) if wait and store.get(key) is not None else None
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            there = os.fstat(file).st_nlink > 0
+        except OSError:  # somebody works on it, or there are no locks
+            there = wait
+            if not wait:
+                os.close(file)
+                return None
+        except BaseException:
+            os.close(file)
+            raise
+        if there:
+            return Note(store, key, file)
+        os.close(file)

@@ -1,0 +1,109 @@
+"""An array that was being cut when its writer was killed: what was cut off never comes back."""
+
+import os
+import threading
+
+import numpy as np
+import pytest
+
+import omnizarr as oz
+from omnizarr.hierarchy import resize as resizing
+from omnizarr.hierarchy.unfinished import CUT, find_note, leave_note
+
+
+class Stopped(BaseException):
+    """Stands for a kill."""
+
+
+@pytest.fixture(params=["file", "dict"])
+def where(request, tmp_path):
+    return tmp_path / "a" if request.param == "file" else {}
+
+
+def cut_and_stop(where, monkeypatch, **options):
+    """Cut an array of 40 elements to 7, and stop after the document is written."""
+    array = oz.create_array(where, shape=(40,), dtype="i4", chunks=(4,), fill_value=-1, **options)
+    array[...] = 5
+
+    def stop(*_):
+        raise Stopped
+
+    with monkeypatch.context() as patch:
+        patch.setattr(resizing, "_clear", stop)
+        with pytest.raises(Stopped):
+            array.resize(7)
+    return array
+
+
+@pytest.mark.parametrize("options", [{}, {"format": "zarr2"}, {"shards": (8,)}])
+def test_growing_again_shows_nothing_of_what_was_cut_off(where, monkeypatch, options):
+    cut_and_stop(where, monkeypatch, **options)
+    array = oz.open_array(where, mode="r+")
+    assert array[...].tolist() == [5] * 7
+    array.resize(40)
+    assert array[...].tolist() == [5] * 7 + [-1] * 33
+
+
+def test_a_handle_that_was_open_finishes_it_too(where, monkeypatch):
+    array = cut_and_stop(where, monkeypatch)
+    array.resize(12)
+    assert array[...].tolist() == [5] * 7 + [-1] * 5
+    array.resize(40)
+    assert array[...].tolist() == [5] * 7 + [-1] * 33
+
+
+def test_opening_for_writing_finishes_it_among_files(tmp_path, monkeypatch):
+    cut_and_stop(tmp_path / "a", monkeypatch)
+    oz.open_array(tmp_path / "a", mode="r")
+    assert (tmp_path / "a" / CUT).exists()
+    oz.open(tmp_path / "a", mode="r+")
+    assert not (tmp_path / "a" / CUT).exists()
+    assert sorted(os.listdir(tmp_path / "a/c")) == ["0", "1"]  # noqa: PTH208 - names are wanted
+
+
+def test_a_repair_finishes_it(where, monkeypatch):
+    cut_and_stop(where, monkeypatch)
+    found = {one.rule for one in oz.validate(where).findings}
+    assert found == {"OZ605", "OZ611"}
+    report = oz.validate(where, repair=True)
+    assert report.clean
+    assert report.repaired == ("OZ611: erased what lies outside /",)
+
+
+def test_a_note_that_nobody_understands_still_trims(tmp_path, monkeypatch):
+    cut_and_stop(tmp_path / "a", monkeypatch)
+    (tmp_path / "a" / CUT).write_bytes(b"?")
+    oz.open(tmp_path / "a", mode="r+")
+    array = oz.open_array(tmp_path / "a", mode="r+")
+    array.resize(40)
+    np.testing.assert_array_equal(array[8:], np.full(32, -1))
+
+
+def test_no_note_is_left_if_the_document_cannot_be_written(tmp_path, monkeypatch):
+    array = oz.create_array(tmp_path / "a", shape=(40,), dtype="i4", chunks=(4,))
+    array[...] = 5
+
+    def fail(*_):
+        raise oz.OmnizarrError("no")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(resizing, "replace", fail)
+        with pytest.raises(oz.OmnizarrError):
+            array.resize(7)
+    assert not (tmp_path / "a" / CUT).exists()
+    assert oz.open_array(tmp_path / "a")[...].tolist() == [5] * 40
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no locks")
+def test_one_at_a_time_works_on_a_note(tmp_path):
+    store = oz.FileStore(tmp_path)
+    note = leave_note(store, "x", CUT, {"shape": [3]})
+    assert find_note(store, "x", CUT, wait=False) is None
+    found = []
+    waits = threading.Thread(target=lambda: found.append(find_note(store, "x", CUT)))
+    waits.start()
+    assert note.content() == {"shape": [3]}
+    note.erase()
+    note.let_go()
+    waits.join(20)
+    assert found == [None]  # it was gone by then
