@@ -12,8 +12,7 @@ KERNEL := $(shell find rust -name '*.rs' -o -name Cargo.toml) $(wildcard Cargo.t
 # Two workers: more would not be faster where the kernel itself is on every core.
 WORKERS ?= 2
 PYTEST_ARGS ?=
-# Seconds for each fuzz target, and steps for the stateful machines together.
-TIME ?= 60
+# Steps of the stateful machines together.
 STEPS ?= 100000
 BENCH_ARGS ?=
 
@@ -88,7 +87,7 @@ test-python: $(STAMP)/kernel $(STAMP)/group-test
 # The kernel under libFuzzer where there is a nightly compiler, and the targets in Python.
 fuzz: $(STAMP)/kernel $(STAMP)/group-test
 	@scripts/need-rust
-	@scripts/fuzz $(TIME) $(abspath $(RUN)python)
+	@scripts/fuzz $(if $(filter command environment,$(word 1,$(origin TIME))),$(TIME),60) $(abspath $(RUN)python)
 
 machines: $(STAMP)/kernel $(STAMP)/group-test
 	@$(RUN)python -m tests.stateful --steps $(STEPS)
