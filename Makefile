@@ -12,15 +12,22 @@ KERNEL := $(shell find rust -name '*.rs' -o -name Cargo.toml) $(wildcard Cargo.t
 # Two workers: more would not be faster where the kernel itself is on every core.
 WORKERS ?= 2
 PYTEST_ARGS ?=
+# Steps of the stateful machines together.
+STEPS ?= 100000
 BENCH_ARGS ?=
 
 .DELETE_ON_ERROR:
-.PHONY: help setup build demo test test-rust test-python bench torture check check-rust check-python format docs transcripts clean
+.PHONY: help setup build demo test test-rust test-python fuzz machines miri audit bench torture
+.PHONY: check check-rust check-python format docs transcripts clean
 
 help:
 	@echo 'make demo     create a small dataset, read it back, and make a page to look at'
 	@echo 'make test     all tests: the kernel, the package, the documentation'
 	@echo 'make check    format, lint, types and import layers, in both languages'
+	@echo 'make fuzz     run every fuzz target for TIME=60 seconds'
+	@echo 'make machines run the stateful machines for STEPS=100000 steps'
+	@echo 'make miri     look for undefined behaviour in the copies of the kernel'
+	@echo 'make audit    ask for known vulnerabilities of dependencies'
 	@echo 'make bench    race the other implementations and rewrite the table in docs/performance.md'
 	@echo 'make torture  kill writers for TIME seconds, let calls of the system fail, take the power away'
 	@echo 'make docs     build the documentation into site/'
@@ -69,13 +76,27 @@ test: test-rust test-python
 
 test-rust:
 	@scripts/need-rust
-	$(CARGO) test --package omnizarr-core
+	$(CARGO) test --package omnizarr-core --package omnizarr-fuzz
 
 test-python: $(STAMP)/kernel $(STAMP)/group-test
 	@scripts/peers-setup .venv-peers
 	@scripts/servers-setup
 	@scripts/system-setup zsh=zsh fish=fish zip=zip unzip=unzip ncdump=netcdf-bin
 	$(RUN)pytest -n $(WORKERS) --dist loadfile $(PYTEST_ARGS)
+
+# The kernel under libFuzzer where there is a nightly compiler, and the targets in Python.
+fuzz: $(STAMP)/kernel $(STAMP)/group-test
+	@scripts/need-rust
+	@scripts/fuzz $(if $(filter command environment,$(word 1,$(origin TIME))),$(TIME),60) $(abspath $(RUN)python)
+
+machines: $(STAMP)/kernel $(STAMP)/group-test
+	@$(RUN)python -m tests.stateful --steps $(STEPS)
+
+miri:
+	cd fuzz/miri && PATH="$$PATH:$$HOME/.cargo/bin" cargo +nightly miri test
+
+audit: $(STAMP)/venv
+	@scripts/audit $(VENV)
 
 check: check-rust check-python
 
@@ -92,6 +113,7 @@ check-python: $(STAMP)/kernel $(STAMP)/group-check $(STAMP)/group-test
 	$(RUN)python -m mypy.stubtest omnizarr._native
 	$(RUN)lint-imports
 	$(RUN)codespell
+	$(RUN)python scripts/check-crates
 
 format: $(STAMP)/group-check
 	$(CARGO) fmt --all

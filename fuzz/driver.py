@@ -17,7 +17,10 @@ from fuzz.mutating import mutated
 from fuzz.target import Target
 
 LONGEST = 20
-"""Seconds that one input may take, with much to spare: machines are busy."""
+"""Seconds of work that one input may take."""
+
+_WAIT = 300
+"""Seconds that one input may take in all: the machine may be busy with something else."""
 
 _KEPT = 400
 
@@ -41,21 +44,27 @@ def _stop(_signal: int, _frame: object) -> None:
     raise TimeoutError(f"more than {LONGEST} s for one input")
 
 
+def _set_alarm(work: float, wait: float) -> None:
+    signal.setitimer(signal.ITIMER_PROF, work)
+    signal.setitimer(signal.ITIMER_REAL, wait)
+
+
 @contextmanager
 def _watched() -> Iterator[None]:
-    before = signal.signal(signal.SIGALRM, _stop)
+    before = [(kind, signal.signal(kind, _stop)) for kind in (signal.SIGPROF, signal.SIGALRM)]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        _set_alarm(0, 0)
+        for kind, handler in before:
+            signal.signal(kind, handler)
 
 
 def attempt(target: Target, data: bytes) -> tuple[str, Finding] | None:
     """Try one input; return the place and the finding if there is one."""
-    signal.alarm(LONGEST)
+    _set_alarm(LONGEST, _WAIT)
     try:
         target.run(data)
     except Exception as error:  # noqa: BLE001 - whatever comes out is what we are looking for
@@ -64,7 +73,7 @@ def attempt(target: Target, data: bytes) -> tuple[str, Finding] | None:
         place = f"{type(error).__name__} at {Path(here[-1].filename).name}:{here[-1].lineno}"
         return place, Finding("".join(traceback.format_exception(error)[-12:]), data)
     finally:
-        signal.alarm(0)
+        _set_alarm(0, 0)
     return None
 
 
@@ -94,7 +103,7 @@ def run(target: Target, *, seconds: float, most: int | None = None, seed: int = 
             inputs += 1
             if found is not None:
                 findings.setdefault(*found)
-            elif rng.random() < 0.02 and len(data) < 1 << 14:  # noqa: PLR2004 - so that changes add up
+            elif rng.random() < 0.02 and len(data) < 1 << 14:
                 pool[known:] = [*pool[known:], data][-_KEPT:]
     return Result(inputs, time.monotonic() - start, findings)
 

@@ -46,7 +46,7 @@ def look_at_cdl(data: bytes) -> None:
         source = parse(data)
         for group in source.root.walk():
             for var in group.vars.values():
-                if float(np.prod([float(n) for n in var.shape])) <= 10_000:  # noqa: PLR2004 - small enough to look at
+                if float(np.prod([float(n) for n in var.shape])) <= 10_000:
                     with contextlib.suppress(OmnizarrError):
                         source.read(var, tuple(slice(0, n, 1) for n in var.shape))
 
@@ -73,7 +73,9 @@ _REFERENCES = [
     {
         "version": 1,
         "templates": {"u": "x/{{n}}", "v": "y.nc"},
-        "gen": [{"key": "b/{{i}}", "url": "{{v}}", "offset": "{{i * 2}}", "length": "2", "dimensions": {"i": {"stop": 2}}}],
+        "gen": [
+            {"key": "b/{{i}}", "url": "{{v}}", "offset": "{{i * 2}}", "length": "2", "dimensions": {"i": {"stop": 2}}},
+        ],
         "refs": {
             ".zgroup": {"zarr_format": 2}, "a/.zarray": json.dumps(_ARRAY), "b/.zarray": json.dumps(_ARRAY),
             "a/0": "base64:AAE=", "a/1": "xy", "c": ["{{u(n='1')}}", 0, 10], "d": ["z.nc"],
@@ -97,7 +99,7 @@ def look_at_references(data: bytes) -> None:
                     store.get(key)
             group = oz.open(store, mode="r")
             for _, node in group.members(None) if isinstance(group, oz.Group) else ():
-                if isinstance(node, oz.Array) and node.size <= 1000:  # noqa: PLR2004 - small enough to look at
+                if isinstance(node, oz.Array) and node.size <= 1000:
                     with contextlib.suppress(OmnizarrError):
                         node[...]
 
@@ -128,7 +130,8 @@ def _parquet() -> list[bytes]:
 
 _ADDRESSES = [
     "s3://bucket/key?region=x#mode=nczarr,s3", "https://host:80/a%20b/c.zarr#mode=zarr&x=y", "[mode=nczarr,zip]file:///tmp/x",
-    "zip::http://h/a.zip", "C:\\a\\b", "gs://b", "https://b.s3.eu-west-1.amazonaws.com/k", "file:///a#mode=bytes", "a//b#",
+    "zip::http://h/a.zip", "C:\\a\\b", "gs://b", "https://b.s3.eu-west-1.amazonaws.com/k", "file:///a#mode=bytes",
+    "a//b#",
 ]  # fmt: skip
 
 

@@ -88,7 +88,9 @@ def _old() -> list[bytes]:
     return [
         _array("zarr0"),
         _array("zarr1"),
-        packed({"attributes.json": b'{"n5": "2.0.0"}', "a/attributes.json": json.dumps(n5).encode(), "a/0/0": b"\0\0\0\2"}),
+        packed(
+            {"attributes.json": b'{"n5": "2.0.0"}', "a/attributes.json": json.dumps(n5).encode(), "a/0/0": b"\0\0\0\2"}
+        ),
         packed({"zarr.json": json.dumps(entry).encode(), "meta/root/a.array.json": json.dumps(draft).encode()}),
     ]
 

@@ -76,7 +76,9 @@ def _judge_values(path: str, node: Node, known: list[Node]) -> None:
     assert np.all(good), (path, node.values, [one.values for one in known])
     if len(known) > 1:
         # But what is both in the old state and in the new one never is the fill value in between.
-        box = tuple(slice(0, min(lengths)) for lengths in zip(*(one.values.shape for one in (node, *known)), strict=True))
+        box = tuple(
+            slice(0, min(lengths)) for lengths in zip(*(one.values.shape for one in (node, *known)), strict=True)
+        )
         both = known[0].values[box] == known[1].values[box]
         assert np.all(node.values[box][both] == known[0].values[box][both]), path
 

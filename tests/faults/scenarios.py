@@ -35,7 +35,9 @@ def _hierarchy(fmt: str, *, consolidated: bool = True) -> Callable[[], DictStore
         root.create_array("a", data=VALUES, chunks=(2, 4), fill_value=FILL, attrs={"n": 1})
         root.create_array("g/b", data=VALUES[0], chunks=4, fill_value=FILL)
         root.create_array("g/s", data=np.array(["one", "two", "three"]), dtype="string", chunks=2)
-        root.create_array("z", data=VALUES, chunks=(5, 6), codecs=["zlib"] if fmt == "zarr2" else ["bytes", "zstd", "crc32c"])
+        root.create_array(
+            "z", data=VALUES, chunks=(5, 6), codecs=["zlib"] if fmt == "zarr2" else ["bytes", "zstd", "crc32c"]
+        )
         if fmt == "zarr3":
             root.create_array("h", data=VALUES, chunks=(1, 2), shards=(3, 4), fill_value=FILL)
         if consolidated:

@@ -90,7 +90,7 @@ class ArrayMachine(RuleBasedStateMachine):
     def append(self, actor: int, count: int, axis: int) -> None:
         shape = list(self.model.shape)
         shape[axis] = count
-        if self.model.shape[axis] > 20:  # noqa: PLR2004 - small arrays show it all
+        if self.model.shape[axis] > 20:
             return
         values = self.values(tuple(shape))
         array = self.arrays[actor]

@@ -51,14 +51,14 @@ class ReferencesMachine(RuleBasedStateMachine):
 
     @rule(count=st.integers(1, 9))
     def append(self, count: int) -> None:
-        if len(self.model) < 60:  # noqa: PLR2004 - small sets show it all
+        if len(self.model) < 60:
             rows = self.made(count)
             append_parquet(self.place.store(), self.references(rows, len(self.model) + count))
             self.model += rows
 
     @rule(count=st.integers(1, 9), fault=faults)
     def append_fails(self, count: int, fault) -> None:
-        if len(self.model) >= 60:  # noqa: PLR2004
+        if len(self.model) >= 60:
             return
         rows = self.made(count)
         failing = self.place.failing(fault)

@@ -13,14 +13,14 @@ use crate::steps::with_contexts;
 use crate::{Target, samples, steered, steering};
 
 /// A filter, and the bytes of an element.
-type Sized = (Arc<dyn Filter>, usize);
+type Known = (Arc<dyn Filter>, usize);
 
 fn shape(n: usize) -> Vec<usize> {
     let width = 1 + n % 7;
     vec![n / width, width]
 }
 
-fn run_filters(filters: &[Sized], input: &[u8]) {
+fn run_filters(filters: &[Known], input: &[u8]) {
     let Some((variant, n, stream)) = steered(input) else { return };
     let (filter, item) = &filters[variant % filters.len()];
     // Bits unpack to bytes, so that a short stream makes a large array.
@@ -40,7 +40,7 @@ fn run_filters(filters: &[Sized], input: &[u8]) {
     });
 }
 
-fn seeds_of(filters: &[Sized]) -> Vec<Vec<u8>> {
+fn seeds_of(filters: &[Known]) -> Vec<Vec<u8>> {
     let mut seeds = Vec::new();
     let mut dst = Buffer::default();
     for (variant, (filter, item)) in filters.iter().enumerate() {
@@ -63,7 +63,7 @@ macro_rules! filters {
             vec![$(Target {
                 name: $name,
                 run: |input| {
-                    thread_local!(static FILTERS: Vec<Sized> = $make());
+                    thread_local!(static FILTERS: Vec<Known> = $make());
                     FILTERS.with(|filters| run_filters(filters, input));
                 },
                 seeds: || seeds_of(&$make()),
@@ -74,7 +74,7 @@ macro_rules! filters {
 
 filters! { "zfp": zfp, "pcodec": pcodec, "bits": bits, "n5": n5, "predictors": predictors }
 
-fn zfp() -> Vec<Sized> {
+fn zfp() -> Vec<Known> {
     let modes = [
         (ZfpMode::Reversible, ZfpType::Float32, 4),
         (ZfpMode::Reversible, ZfpType::Int64, 8),
@@ -82,7 +82,7 @@ fn zfp() -> Vec<Sized> {
         (ZfpMode::Rate(16.0), ZfpType::Float32, 4),
         (ZfpMode::Precision(12), ZfpType::Int16, 2),
     ];
-    let mut made: Vec<Sized> = Vec::new();
+    let mut made: Vec<Known> = Vec::new();
     for (mode, kind, item) in modes {
         for header in [false, true] {
             if let Ok(codec) = Zfp::new(mode, kind, false, header) {
@@ -93,9 +93,9 @@ fn zfp() -> Vec<Sized> {
     made
 }
 
-fn pcodec() -> Vec<Sized> {
+fn pcodec() -> Vec<Known> {
     let kinds = [(NumberKind::Float, 4), (NumberKind::Signed, 8), (NumberKind::Unsigned, 2), (NumberKind::Float, 8)];
-    let mut made: Vec<Sized> = Vec::new();
+    let mut made: Vec<Known> = Vec::new();
     for (kind, size) in kinds {
         for delta in ["auto", "none", "try_lookback"] {
             let options = PcodecOptions { level: 4, find_mode: true, delta: delta.into(), delta_order: 2, page: 64 };
@@ -105,7 +105,7 @@ fn pcodec() -> Vec<Sized> {
     made
 }
 
-fn bits() -> Vec<Sized> {
+fn bits() -> Vec<Known> {
     vec![
         (Arc::new(PackBits::new((1, false), 1, (0, 2), Some(8), Padding::First).unwrap()), 1),
         (Arc::new(PackBits::new((4, true), 2, (3, 20), None, Padding::Last).unwrap()), 8),
@@ -115,7 +115,7 @@ fn bits() -> Vec<Sized> {
     ]
 }
 
-fn n5() -> Vec<Sized> {
+fn n5() -> Vec<Known> {
     let zlib: Arc<dyn Step> = Arc::new(Zlib::new(1).unwrap());
     let most = || Dims::from_slice(&[40, 40]);
     vec![
@@ -124,7 +124,7 @@ fn n5() -> Vec<Sized> {
     ]
 }
 
-fn predictors() -> Vec<Sized> {
+fn predictors() -> Vec<Known> {
     let along = Along { from_last: 0, distance: 1 };
     let apart = Along { from_last: 1, distance: 3 };
     vec![

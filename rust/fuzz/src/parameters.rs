@@ -8,8 +8,11 @@ use omnizarr_core::error::CodecError;
 use crate::steps::{attempt, with_contexts};
 use crate::{Target, samples, steered, steering};
 
+/// Makes a codec of its parameters.
+type Make = fn(&[u32]) -> Result<Arc<dyn Step>, CodecError>;
+
 /// So many words of parameters stand before the stream.
-fn run_with(make: fn(&[u32]) -> Result<Arc<dyn Step>, CodecError>, input: &[u8]) {
+fn run_with(make: Make, input: &[u8]) {
     let Some((words, n, rest)) = steered(input) else { return };
     let Some((parameters, stream)) = rest.split_at_checked((words % 32) * 4) else { return };
     let parameters: Vec<u32> = parameters.as_chunks::<4>().0.iter().map(|&word| u32::from_le_bytes(word)).collect();

@@ -8,7 +8,7 @@ use omnizarr_fuzz::{Noise, targets};
 const MUTATIONS: usize = 2000;
 
 /// No target may take all of the time.
-const LONGEST: Duration = Duration::from_millis(500);
+const LONGEST: Duration = Duration::from_millis(300);
 
 #[test]
 fn seeds_and_mutations() {
