@@ -1,4 +1,4 @@
-"""Sets whose documents are of Zarr v3: fill values are those of the files, and readers see what they see in the files."""
+"""Sets of Zarr v3: fill values are those of the files, and readers see what they see in the files."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ VARIABLES = {
     "not_a_number": ("f8", np.nan, np.array([[1.0, np.nan], [0.0, 2.0]])),
     "usual_fill": ("i2", None, np.array([[-32767, 1], [2, 3]])),
     "packed": ("u1", 255, np.array([[0, 255], [2, 3]])),
-    "big": ("i4", 7, np.array([[7, 1], [2, 3]])),
-    "letters": ("S1", b"z", np.array([[b"a", b"z"], [b"c", b"d"]])),
+    "big": (">i4", 7, np.array([[7, 1], [2, 3]])),
+    "letters": ("S1", b"z", np.array([[b"a", b"b"], [b"c", b"d"]])),
     "text": (str, None, np.array([["a", "bc"], ["", "d"]], object)),
 }
 
