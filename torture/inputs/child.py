@@ -27,7 +27,7 @@ from torture.inputs.groups import cases_of
 from torture.inputs.readers import NotRunError, Read, reader
 
 MOST_MEMORY: Final = 8 << 30
-PATIENCE: Final = 20.0
+PATIENCE: Final = 60.0
 """Seconds after which a case has hung; what is promised is one, of which a busy machine takes its share."""
 PATIENCE_WITH_SERVERS: Final = 5.0
 """The same for peers that wait for a server."""

@@ -306,7 +306,7 @@ def listings() -> Cases:
         ("itself", ["./", "", ".", "#x", "?C=N;O=D"]),
         ("empty-parts", ["a//", "//", "///"]),
         ("odd", ["a%00/", "a%0a/", "%ff/", "%", "%zz/", "a\\b/", "javascript:1", "x" * 10_000 + "/"]),
-        ("many", [f"n{i}/" for i in range(5000)]),
+        ("many", [f"n{i}/" for i in range(2000)]),
         ("twice", ["a/"] * 1000),
     ):
         page = LISTING.format("".join(f'<a href="{link}">x</a>' for link in links)).encode()
