@@ -93,7 +93,7 @@ machines: $(STAMP)/kernel $(STAMP)/group-test
 	@$(RUN)python -m tests.stateful --steps $(STEPS)
 
 miri:
-	cd fuzz/miri && PATH="$$PATH:$$HOME/.cargo/bin" cargo +nightly miri test
+	cd fuzz/miri && PATH="$$PATH:$$HOME/.cargo/bin" cargo +nightly miri test --test copies
 
 audit: $(STAMP)/venv
 	@scripts/audit $(VENV)

@@ -1,4 +1,6 @@
 //! The parts of the kernel that move memory by pointers, for Miri: the sources are the kernel's own.
+//!
+//! Only `tests/copies.rs` is for Miri: it knows no mapping of memory that is given back in parts, which blocks do.
 #![allow(dead_code, missing_docs)]
 
 #[path = "../../../rust/core/src/cell.rs"]
