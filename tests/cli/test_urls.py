@@ -92,9 +92,9 @@ def test_options_of_other_services_are_left_to_them_and_unknown_ones_refused(cap
     known += ["--storage-option", "endpoint_url=http://127.0.0.1:9"]
     assert main([*known, "ls", "s3://b/k"]) == 2
     assert "account_name" not in capsys.readouterr().err
-    assert main([*known, "--storage-option", "atempts=1", "ls", "s3://b/k"]) == 2
+    assert main([*known, "--storage-option", "attempt=1", "ls", "s3://b/k"]) == 2
     said = capsys.readouterr().err
-    assert "'atempts'" in said
+    assert "'attempt'" in said
     assert "did you mean 'attempts'?" in said
 
 

@@ -221,7 +221,7 @@ def test_options_of_writing(tmp_path):
 @pytest.mark.parametrize(
     ("given", "error", "said"),
     [
-        (("x.zarr", "w", "separater"), TypeError, "unexpected keyword argument 'separater'"),
+        (("x.zarr", "w", "separators"), TypeError, "unexpected keyword argument 'separators'"),
         (("x.zarr", "r", "separator"), ValueError, "an option of writing"),
         (("x.zarr", "a", "separator"), ValueError, "is there already"),
         (("x.nc", "w", "separator"), ValueError, "an option of Zarr"),
