@@ -14,7 +14,7 @@ impl Noise {
 }
 
 /// How often; Miri is some hundred times slower than the machine.
-const ROUNDS: usize = if cfg!(miri) { 150 } else { 20_000 };
+const ROUNDS: usize = if cfg!(miri) { 40 } else { 20_000 };
 
 fn places(select: &Select) -> Vec<usize> {
     match select {
