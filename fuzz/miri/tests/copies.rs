@@ -14,7 +14,7 @@ impl Noise {
 }
 
 /// How often; Miri is some hundred times slower than the machine.
-const ROUNDS: usize = if cfg!(miri) { 150 } else { 20_000 };
+const ROUNDS: usize = if cfg!(miri) { 40 } else { 20_000 };
 
 fn places(select: &Select) -> Vec<usize> {
     match select {
@@ -96,7 +96,7 @@ fn scatter_gather_and_fill() {
         // SAFETY: as above.
         let view = unsafe { View::new(out.as_mut_ptr(), &steps) };
         sel.fill(&value, &view);
-        assert!(is_filled(&out, &value));
+        assert!(out.is_empty() || is_filled(&out, &value));
     }
 }
 
@@ -108,7 +108,7 @@ fn slices_are_filled() {
             let mut data = vec![0; n * item];
             fill_slice(&mut data, &value);
             assert!(data.chunks(item).all(|one| one == value));
-            assert!(is_filled(&data, &value));
+            assert!(data.is_empty() || is_filled(&data, &value));
         }
     }
 }
