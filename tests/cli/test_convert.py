@@ -32,7 +32,9 @@ def test_in_place(here, capsys):
     assert printed.out.splitlines() == [
         "/     documents",
         "/lat  documents  the attribute _ARRAY_DIMENSIONS becomes the names of the dimensions",
+        "                 the fill value, by which xarray masks elements, is also the attribute _FillValue",
         "/t    documents  the attribute _ARRAY_DIMENSIONS becomes the names of the dimensions",
+        "                 the fill value, by which xarray masks elements, is also the attribute _FillValue",
         "zarr2 → zarr3 in place: 3 by documents alone; verified",
     ]
     assert oz.open("a.zarr").format == "zarr3"

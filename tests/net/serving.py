@@ -74,8 +74,8 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header(name, str(value))
         self.send_header("Content-Length", str(len(body) if length is None else length))
         self.end_headers()
+        self.served.sent += len(body)  # before whoever waits for it goes on
         self.wfile.write(body)
-        self.served.sent += len(body)
 
 
 def usual(handler: Handler, data: bytes, asked: tuple[int, int] | None) -> None:

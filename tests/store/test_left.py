@@ -26,7 +26,7 @@ while True:
 def killed_writer(place):
     """Let a process write to a place, and kill it while it does; return the name of the mark."""
     process = subprocess.Popen([sys.executable, "-c", WRITER, str(place)])
-    while not (place.exists() and os.listxattr(place)):
+    while not ((place / "zarr.json").exists() and os.listxattr(place)):
         time.sleep(0.001)
     while process.poll() is None:
         process.send_signal(signal.SIGKILL)

@@ -6,7 +6,7 @@ threads at once. Something missing is an answer (None, False, nothing listed), e
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -84,14 +84,8 @@ def get_documents(store: Store, keys: Sequence[str], most: int) -> list[bytes | 
     Raises:
         LimitError: If a value has more than `most` bytes.
     """
-    inner, prefix = store, ""
-    while (see_through := getattr(inner, "see_through", None)) is not None:
-        inner, prefix = see_through(prefix)
-    bounded = getattr(inner, "get_documents", None)
-    if bounded is None:
-        return store.get_many(keys)
-    found: list[bytes | None] = bounded([prefix + key for key in keys] if prefix else keys, most)
-    return found
+    bounded: Callable[[Sequence[str], int], list[bytes | None]] | None = getattr(store, "get_documents", None)
+    return store.get_many(keys) if bounded is None else bounded(keys, most)
 
 
 def kernel_target(store: Store, prefix: str = "") -> tuple[object, str]:

@@ -182,7 +182,7 @@ def _parquet_above(folder: str) -> tuple[str, str] | None:
 
 def _like_a_set(where: Mapping[object, object]) -> bool:
     """Whether it is worth a closer look whether a mapping is a reference set: most are not."""
-    return any(isinstance(value, (list, tuple, Mapping)) for value in where.values()) and bool(
+    return any(isinstance(value, (list, tuple, Mapping)) for value in list(where.values())) and bool(
         reference_sets.is_set(where)
     )
 

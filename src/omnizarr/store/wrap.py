@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from omnizarr.errors import ReadOnlyError
 from omnizarr.store.keys import check_key, check_prefix
-from omnizarr.store.protocol import Store
+from omnizarr.store.protocol import Store, get_documents
 from omnizarr.store.uri import quote
 
 if TYPE_CHECKING:
@@ -111,6 +111,10 @@ class ReadOnlyStore(Wrapper):
         """Tell which store, and which prefix there, the kernel should work on."""
         return self.inner, prefix
 
+    def get_documents(self, keys: Sequence[str], most: int) -> list[bytes | None]:
+        """Return several values, none of more than so many bytes."""
+        return get_documents(self.inner, keys, most)
+
     def put(self, key: str, data: Buffer) -> None:
         """Refuse."""
         del data
@@ -159,6 +163,10 @@ class PrefixStore(Wrapper):
     def see_through(self, prefix: str) -> tuple[Store, str]:
         """Tell which store, and which prefix there, the kernel should work on."""
         return self.inner, self.prefix + prefix
+
+    def get_documents(self, keys: Sequence[str], most: int) -> list[bytes | None]:
+        """Return several values, none of more than so many bytes."""
+        return get_documents(self.inner, [self.prefix + check_key(key) for key in keys], most)
 
     def get(self, key: str) -> bytes | None:
         """Return the value."""
