@@ -276,6 +276,31 @@ impl Chain {
         self.wrap(data, spare, cx)
     }
 
+    /// Whether stored bytes are the elements as they are in memory, once the byte steps are undone.
+    pub fn is_straight(&self) -> bool {
+        self.array.is_empty() && matches!(self.pack, Pack::Bytes { swap: 0 | 1 })
+    }
+
+    /// Apply the byte steps to elements that are packed as they are, without a copy of them.
+    pub fn wrap_from(
+        &self,
+        elements: &[u8],
+        data: &mut Buffer,
+        spare: &mut Buffer,
+        cx: &mut Contexts,
+    ) -> Result<(), CodecError> {
+        let Some((first, rest)) = self.bytes.split_first() else {
+            data.assign(elements);
+            return Ok(());
+        };
+        first.encode(elements, data, cx)?;
+        for step in rest {
+            step.encode(data.as_slice(), spare, cx)?;
+            std::mem::swap(data, spare);
+        }
+        Ok(())
+    }
+
     /// Apply the byte steps to `data`.
     pub fn wrap(&self, data: &mut Buffer, spare: &mut Buffer, cx: &mut Contexts) -> Result<(), CodecError> {
         for step in &self.bytes {

@@ -104,7 +104,13 @@ const MOST_TRIES: u32 = 200;
 
 /// Whether stored bytes are the elements as they are in memory.
 fn is_plain(chain: &Chain) -> bool {
-    chain.is_raw() && matches!(chain.pack, Pack::Bytes { swap: 0 | 1 })
+    chain.bytes.is_empty() && chain.is_straight()
+}
+
+/// The caller's memory, where it is what the byte steps are to be applied to.
+fn straight<'a>(chain: &Chain, cell: &Cell<'a>) -> Option<&'a [u8]> {
+    let whole = chain.is_straight() && cell.extent == cell.shape && cell.is_whole();
+    if whole { cell.sel.slice(&cell.shape, chain.item, &cell.values) } else { None }
 }
 
 impl Call<'_> {
@@ -233,6 +239,13 @@ impl Call<'_> {
         work: &mut Work<'_>,
     ) -> Result<bool> {
         let fail = chunk_error(key);
+        if let Some(elements) = straight(chain, cell) {
+            let some = !self.is_blank(elements);
+            if some {
+                chain.wrap_from(elements, work.dec, work.one, work.cx).map_err(fail)?;
+            }
+            return Ok(some);
+        }
         match &chain.pack {
             Pack::Shard(shard) => {
                 let Some(layout) = self.encode_shard(key, chain, shard, cell, old, work)? else { return Ok(false) };
