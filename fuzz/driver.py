@@ -38,6 +38,8 @@ class Result(NamedTuple):
     inputs: int
     seconds: float
     findings: dict[str, Finding]
+    work: float
+    """Seconds of work."""
 
 
 def _stop(_signal: int, _frame: object) -> None:
@@ -90,7 +92,7 @@ def run(target: Target, *, seconds: float, most: int | None = None, seed: int = 
     pool = target.seeds()
     known = len(pool)
     findings: dict[str, Finding] = {}
-    start, inputs = time.monotonic(), 0
+    start, work, inputs = time.monotonic(), time.process_time(), 0
     with _watched():
         for data in list(pool):
             found = attempt(target, data)
@@ -105,7 +107,7 @@ def run(target: Target, *, seconds: float, most: int | None = None, seed: int = 
                 findings.setdefault(*found)
             elif rng.random() < 0.02 and len(data) < 1 << 14:
                 pool[known:] = [*pool[known:], data][-_KEPT:]
-    return Result(inputs, time.monotonic() - start, findings)
+    return Result(inputs, time.monotonic() - start, findings, time.process_time() - work)
 
 
 def keep(folder: Path, target: Target, finding: Finding) -> Path:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -183,3 +185,27 @@ def test_f44_a_changed_shard_is_not_mixed_with_its_old_index(faulty, shards):
     other = oz.open_array("s3://bucket/s", mode="r+", storage_options=faulty.options)
     other[0:50] = VALUES[50:] + 7
     np.testing.assert_array_equal(shards[20:30, 30:40], VALUES[70:80, 30:40] + 7)
+
+
+@pytest.mark.parametrize(("selected", "border"), [(np.s_[...], 50), (np.s_[12:14, 25:75], 2), (np.s_[45:55], 5)])
+def test_f44_shards_that_change_with_every_look_are_read_whole(faulty, shards, selected, border):
+    """Whoever reads an index first and then what it leads to would never come to an end."""
+    restless = oz.open_array("s3://bucket/s", mode="r+", storage_options=faulty.options)
+    restless[...] = 1
+    states = [faulty.bucket().objects[f"s/c/{i}/0"].data for i in range(2)]
+    restless[...] = 2
+    states += [faulty.bucket().objects[f"s/c/{i}/0"].data for i in range(2)]
+    answer, looks = faulty.s3.answer, Counter()
+
+    def answered(request):
+        answered = answer(request)
+        if "/c/" in request.key:
+            looks[request.key] += 1
+            faulty.put("bucket", request.key, states[int(request.key[-3]) + 2 * (1 - looks[request.key] % 2)])
+        return answered
+
+    faulty.s3.answer = answered
+    found = shards[selected]
+    assert all(len(set(part.ravel().tolist())) == 1 for part in (found[:border], found[border:]) if part.size)
+    assert set(found.ravel().tolist()) <= {1, 2}
+    assert looks.total() < 40

@@ -1,16 +1,17 @@
-"""A short run of each torture: writers that are killed, calls of the system that fail, power that goes."""
+"""A short run of each torture: writers are killed, and meet; calls of the system fail; the power goes."""
 
 import os
 import random
 
 import pytest
 
-from torture import kill, peer
+from torture import kill, peer, writers
 from torture.calls import can_follow
 from torture.each_call import Blow, sweep
 from torture.every import NAMES, all_named, fresh, look
 from torture.power import replay
 from torture.scenario import Violation
+from torture.writers import at_once, one_shard, place_of, unaligned
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork"),
@@ -84,3 +85,27 @@ def test_a_violation_tells_how_to_see_it_again(tmp_path, capsys, monkeypatch):
 def test_blows_have_errors_of_the_system():
     assert Blow("ENOSPC").error > 0
     assert Blow("kill").error == Blow("short").error == 0
+
+
+@pytest.mark.parametrize("kind", writers.PLACES)
+def test_writers_that_meet_lose_nothing(kind, tmp_path):
+    with place_of(kind, str(tmp_path)) as place:
+        assert one_shard(place, 8, 12) == 96
+        assert unaligned(place, 24, 2) == 48
+
+
+def test_what_writers_lose_is_found(tmp_path, monkeypatch):
+    monkeypatch.setattr(writers, "at_once", lambda count, work: at_once(count - 1, work))
+    with place_of("file", str(tmp_path)) as place:
+        with pytest.raises(Violation, match="the sums are"):
+            one_shard(place, 3, 2)
+        with pytest.raises(Violation, match="lost in round 0 of 7"):
+            unaligned(place, 8, 1)
+
+
+def test_the_error_of_a_writer_is_told(tmp_path):
+    def fail(number):
+        raise ValueError("no")
+
+    with pytest.raises(Violation, match="writer 0: ValueError: no"):
+        at_once(1, fail)

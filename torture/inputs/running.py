@@ -45,8 +45,12 @@ def run(reader: str, groups: Sequence[str], python: str = sys.executable) -> lis
     """
     cases = list(cases_of(groups))
     results: list[Result] = []
+    hung = ""
     while len(results) < len(cases):
-        results += _some(reader, groups, cases, len(results), python)
+        some = _some(reader, groups, cases, len(results), python)
+        if some and some[-1].verdict == "hang" and some[-1].case != hung:
+            hung = some.pop().case  # it may be the machine that stood still: once more
+        results += some
     return results
 
 

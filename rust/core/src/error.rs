@@ -91,6 +91,13 @@ pub enum Error {
         /// The operating system's error number, where there is one.
         errno: Option<i32>,
     },
+    /// Others change the same value, again and again.
+    Conflict {
+        /// The key of the value.
+        key: String,
+        /// What came of it.
+        message: String,
+    },
     /// The key would lead out of the store, or is not a key at all.
     Unsafe {
         /// The key that was refused.
@@ -170,7 +177,7 @@ impl fmt::Display for Error {
         match self {
             Self::Store { key, op, message, .. } => write!(f, "{op} {key:?}: {message}"),
             Self::Unsafe { key, message } => write!(f, "key {key:?} refused: {message}"),
-            Self::Metadata { key, message } => write!(f, "{key:?}: {message}"),
+            Self::Metadata { key, message } | Self::Conflict { key, message } => write!(f, "{key:?}: {message}"),
             Self::Refused { url, message, .. } => write!(f, "{url:?} refused: {message}"),
             Self::Stale { url, message, .. } => write!(f, "{url:?} is not what the reference says: {message}"),
             Self::Chunk { key, cause } => write!(f, "chunk {key:?}: {cause}"),

@@ -29,6 +29,10 @@ fn build(py: Python<'_>, error: Error, path: Option<&str>) -> PyResult<PyErr> {
             errno = number;
             ("StoreError", format!("{op} failed: {message}"))
         }
+        Error::Conflict { key, message } => {
+            kwargs.set_item("key", key)?;
+            ("ConflictError", message)
+        }
         Error::Unsafe { key, message } => {
             kwargs.set_item("key", key)?;
             kwargs.set_item("hint", "Keys and links must stay inside the store.")?;

@@ -53,7 +53,9 @@ def resize(context: Context, path: str, access: Access, meta: ArrayMeta, shape: 
             new = replace(context, path, meta, meta._replace(shape=wanted, grid=grid))
         except OmnizarrError:
             with suppress(OmnizarrError):  # one that stays says what is not so, and no more
-                note.erase()
+                found = load(context.store, path, context.limits)
+                if isinstance(found, ArrayMeta) and found.shape == meta.shape:  # else only the answer was lost
+                    note.erase()
             raise
         _clear(access.with_shape(wanted, grid=new.grid), meta, wanted)
         note.erase()

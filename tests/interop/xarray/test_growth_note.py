@@ -8,6 +8,7 @@ import xarray as xr
 
 import omnizarr as oz
 import omnizarr.interop.xarray
+from omnizarr.errors import StoreError
 from omnizarr.hierarchy.unfinished import GROWTH
 from omnizarr.interop.xarray import growing
 
@@ -67,3 +68,27 @@ def test_the_next_append_finds_it_finished(place):
     data(4).oz.to_omnizarr(place, append_dim="time")
     assert oz.open_group(place)["u"][...].tolist() == [0, -1, -2, -3, -4, -5]
     assert not (place / GROWTH).exists()
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["nothing can be put back", "all can be put back"])
+def test_a_store_that_fails_while_shapes_are_put_back(tmp_path, monkeypatch, whole):
+    place = tmp_path / "a.zarr"
+    data(0).oz.to_omnizarr(place)
+    reshape, done = growing.Growing.reshape, []
+
+    def fail(self, old, *, back=False):
+        if done and (whole or not back):
+            raise StoreError("on purpose", key="zarr.json")
+        done.append(self)
+        reshape(self, old, back=back)
+
+    monkeypatch.setattr(growing.Growing, "reshape", fail)
+    with pytest.raises(StoreError):
+        data(2).oz.to_omnizarr(place, append_dim="time")
+    monkeypatch.undo()
+    assert (place / GROWTH).exists() == whole
+    oz.open_group(place, mode="r+")
+    if whole:
+        check(place)
+    else:
+        xr.testing.assert_equal(xr.open_dataset(place, engine="omnizarr").load(), data(0))

@@ -5,6 +5,7 @@
 //! parts that are selected); everything else goes through [`fetch`], which joins neighbours and keeps many requests on
 //! their way, and is decoded as it arrives.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,6 +15,7 @@ use smallvec::SmallVec;
 use super::far_shards::FarShard;
 use super::read::{SMALL, Whole, Work, fetch_spans, fetching, read_solid, read_spans, solid};
 use super::{Call, chunk_error};
+use crate::buffer::Buffer;
 use crate::cell::{Cells, Sel};
 use crate::chain::{Pack, check};
 use crate::codec::Want;
@@ -49,6 +51,8 @@ pub(super) struct Batch<'a> {
     pub locate: &'a dyn Locate,
     /// Whether each chunk is a source of its own, of which only asking tells whether it is there.
     pub objects: bool,
+    /// Keys of chunks that others write to all the time.
+    pub restless: &'a HashSet<String>,
 }
 
 impl Call<'_> {
@@ -57,6 +61,7 @@ impl Call<'_> {
         &self,
         locate: &dyn Locate,
         cells: &Cells<'_>,
+        restless: &HashSet<String>,
         out: &View,
         parallel: bool,
         interrupt: Interrupt<'_>,
@@ -64,7 +69,7 @@ impl Call<'_> {
         let (chain, grid) = (&self.engine.spec.chain, &self.engine.grid);
         let most = self.engine.most_stored(&chain.stored_shape(&grid.chunk)) as u64;
         let most = grid.uneven.is_none().then_some(most);
-        let batch = Batch { call: self, cells, out, parallel, most, locate, objects: locate.objects() };
+        let batch = Batch { call: self, cells, out, parallel, most, locate, objects: locate.objects(), restless };
         let total = cells.total();
         for from in (0..total).step_by(WINDOW) {
             let to = from.saturating_add(WINDOW).min(total);
@@ -80,9 +85,14 @@ impl Batch<'_> {
         locate.begin();
         let mut wanted = Vec::new();
         let mut ready: Vec<(usize, Option<Bytes>)> = Vec::new();
+        let mut restless = Vec::new();
         let mut index = SmallVec::new();
         for cell in window {
             self.cells.part(cell, &mut index);
+            if !self.restless.is_empty() && self.restless.contains(&self.key(cell)) {
+                restless.push(cell);
+                continue;
+            }
             match locate.find(&index)? {
                 Some(Spot::There { place, offset, length }) => wanted.push(Wanted { place, offset, length, cell }),
                 Some(Spot::Here(bytes)) => ready.push((cell, Some(bytes))),
@@ -95,6 +105,7 @@ impl Batch<'_> {
             Some((cell, None)) => self.missing(*cell),
             None => Ok(()),
         })?;
+        self.each(restless.len(), interrupt, |i| restless.get(i).map_or(Ok(()), |&cell| self.read_whole(cell)))?;
         if !wanted.is_sorted_by_key(|one| (one.place, one.offset)) {
             wanted.sort_unstable_by_key(|one| (one.place, one.offset));
         }
@@ -258,6 +269,17 @@ impl Batch<'_> {
 
     fn missing(&self, cell: usize) -> Result<()> {
         self.in_cell(cell, |_, _, sel, out, _| self.call.read_nothing(sel, out))
+    }
+
+    /// Read a value by one request, so that all of it is of one state.
+    fn read_whole(&self, cell: usize) -> Result<()> {
+        let (engine, mut bytes) = (self.call.engine, Buffer::default());
+        let get =
+            |key: &str, shape: &[usize], bytes: &mut Buffer| engine.store.get(key, bytes, engine.most_stored(shape));
+        if self.in_cell(cell, |key, shape, _, _, _| get(key, shape, &mut bytes))? {
+            return self.decode_value(cell, bytes.as_slice());
+        }
+        self.missing(cell)
     }
 
     /// Decode a value that is in memory.

@@ -1,5 +1,6 @@
 //! Reading: fetch, decode, scatter.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
@@ -16,8 +17,8 @@ use crate::scratch::{self, Scratch};
 use crate::store::{Object, Token};
 use crate::vlen::{self, Arenas};
 
-/// How often a read begins anew because of what others write.
-const REREAD: usize = 4;
+/// How often a read begins anew because of what others write; from then on, what changes is read as a whole.
+const REREAD: u32 = 4;
 
 /// The buffers of one decoding.
 pub(super) struct Work<'a> {
@@ -53,21 +54,24 @@ impl Engine {
         let nested = parallel && nested;
         let mut call = Call { engine: self, zeroed, arenas, nested, outbox: None, keeps_blank: false };
         if let Some(locate) = self.store.locate(&self.spec.keys) {
-            for _ in 0..REREAD {
-                match call.read_located(&*locate, &cells, out, parallel, interrupt) {
+            let (mut restless, mut tries) = (HashSet::new(), 0u32);
+            loop {
+                match call.read_located(&*locate, &cells, &restless, out, parallel, interrupt) {
                     // What was read in parts has changed between them: from the beginning, as it is now.
-                    Err(Error::Stale { .. }) if locate.objects() => locate.doubt(),
+                    Err(Error::Stale { key, .. }) if locate.objects() => {
+                        locate.doubt();
+                        if tries < REREAD || !restless.insert(key.clone()) {
+                            tries = tries.saturating_add(1);
+                        }
+                        if tries > REREAD.saturating_mul(2) {
+                            let message = "it changes while it is read, again and again".into();
+                            return Err(Error::Conflict { key, message });
+                        }
+                    }
                     done => return done,
                 }
                 call.zeroed = false;
             }
-            return match call.read_located(&*locate, &cells, out, parallel, interrupt) {
-                Err(Error::Stale { key, .. }) if locate.objects() => {
-                    let message = "it changes while it is read, again and again".into();
-                    Err(Error::Store { key, op: "get", message, errno: None })
-                }
-                done => done,
-            };
         }
         pool::run(cells.total(), parallel, interrupt, &|i| {
             scratch::with(|work| {

@@ -145,7 +145,7 @@ impl Call<'_> {
             ask::pause(attempt)?;
         }
         let message = format!("others write to it, too, and were quicker {MOST_TRIES} times");
-        Err(Error::Store { key: key.into(), op: "put", message, errno: None })
+        Err(Error::Conflict { key: key.into(), message })
     }
 
     /// Store a whole chunk, or nothing in its place.

@@ -8,7 +8,7 @@ looked at before values are, once where others are kept away, else before each b
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from threading import Condition
 from typing import Any, Final
 
@@ -174,10 +174,15 @@ def _check_all(leases: Sequence[Lease]) -> None:
 
 
 @contextmanager
-def _noted(context: Context, growing: Sequence[Growing]) -> Generator[None, None, None]:
-    """Leave a note of the new shapes while they are written, so that after a crash the rest is, too."""
+def _noted(context: Context, growing: Sequence[Growing]) -> Generator[list[Growing], None, None]:
+    """Leave a note of the new shapes while they are written, so that after a crash the rest is, too.
+
+    Yields:
+        A list for arrays that could not be given their old shapes again: the note stays, and the next writer goes on.
+    """
+    stuck: list[Growing] = []
     if len(growing) == 1:
-        yield
+        yield stuck
         return
     paths = [one.array.path.split("/") for one in growing]
     depth = 0
@@ -191,9 +196,10 @@ def _noted(context: Context, growing: Sequence[Growing]) -> Generator[None, None
     note = leave_note(context.store, top, GROWTH, shapes)
     try:
         try:
-            yield
-        finally:  # all of them have their new shapes, or their old ones again
-            note.erase()
+            yield stuck
+        finally:
+            if not stuck:  # all of them have their new shapes, or their old ones again
+                note.erase()
     finally:
         note.let_go()
 
@@ -207,12 +213,13 @@ def settle(growing: Sequence[Growing], check: Callable[[], None]) -> None:
 
     Raises:
         ConflictError: If one of them has another shape by now.
-        OmnizarrError: If a shape cannot be written; the arrays are as they were.
+        OmnizarrError: If a shape cannot be written. The arrays are as they were; if that cannot be written either, the
+            next one who opens them for writing makes all of them longer.
     """
     if not growing:
         return
     context = growing[0].array._context  # noqa: SLF001 - the classes belong together
-    with context.lock, _noted(context, growing):
+    with context.lock, _noted(context, growing) as stuck:
         for one in growing:
             one.check()
         done: list[tuple[Growing, ArrayMeta]] = []
@@ -223,6 +230,8 @@ def settle(growing: Sequence[Growing], check: Callable[[], None]) -> None:
                 one.reshape(one.array.metadata)
         except BaseException:
             for one, old in reversed(done):
-                with suppress(OmnizarrError):
+                try:
                     one.reshape(old, back=True)
+                except OmnizarrError:
+                    stuck.append(one)
             raise
