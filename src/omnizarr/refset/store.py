@@ -13,7 +13,7 @@ from omnizarr import native
 from omnizarr.errors import MetadataError
 from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
-from omnizarr.refset.grids import array_metas, grid_of
+from omnizarr.refset.grids import grids
 from omnizarr.refset.guard import spelled
 from omnizarr.refset.model import References
 from omnizarr.store.refusing import Refusing
@@ -137,11 +137,11 @@ def store_of(
     made = native.References(references.urls)
     for key, data in references.documents.items():
         made.add_document(key, data)
-    known = dict(array_metas(references.documents, limits))
+    known = grids(references.documents, limits, {})
     for path, chunks in references.arrays.items():
         if path not in known:
             raise MetadataError("there are chunks but no document of an array", path=path)
-        counts, keys = grid_of(known[path])
+        counts, keys = known[path]
         if counts != chunks.counts:
             raise MetadataError(f"references for a grid of {chunks.counts} chunks where it has {counts}", path=path)
         made.add_columns(
