@@ -8,13 +8,13 @@ import pytest
 import omnizarr as oz
 from omnizarr.refs import Options
 
-netCDF4 = pytest.importorskip("netCDF4")
+netcdf = pytest.importorskip("netCDF4")
 
 
 def make(path, start, dim, *, extra):
     """Write a file whose values are the places along a dimension, and one more variable that no other file has."""
     sizes = {"time": 4, "x": 300} if dim == "time" else {"time": 200, "x": 4}
-    with netCDF4.Dataset(path, "w") as file:
+    with netcdf.Dataset(path, "w") as file:
         for name, size in sizes.items():
             file.createDimension(name, size)
         file.createVariable(dim, "f8", (dim,))[:] = np.arange(start, start + 4)
