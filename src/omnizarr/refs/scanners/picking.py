@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
 from omnizarr.errors import NotFoundError
-from omnizarr.refs.scanners.source import Options
+from omnizarr.refs.scanners.source import Options, names_of
 
 
 class Picked:
@@ -27,8 +27,8 @@ class Picked:
     """
 
     def __init__(self, options: Options, paths: Sequence[str]) -> None:
-        self._only, self._skip = options.only, options.skip
-        absent = [one for one in (*options.only, *options.skip) if not any(_is_meant(path, (one,)) for path in paths)]
+        self._only, self._skip = names_of(options.only), names_of(options.skip)
+        absent = [one for one in (*self._only, *self._skip) if not any(_is_meant(path, (one,)) for path in paths)]
         if absent:
             raise NotFoundError(
                 f"there is no variable {', '.join(absent)}", hint=f"There are {', '.join(paths) or 'none'}."
