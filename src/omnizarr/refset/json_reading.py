@@ -169,9 +169,9 @@ def _filled(inner: native.JsonSet, members: Mapping[str, object], options: JsonO
         most = options.most_expanded
         inner.expand(options.limits.max_set_references if most is None else most)
     # Chunks of an array that cannot be understood stay references under their keys.
-    known = grids(inner.texts(_NAMES), options.limits, {})
-    inner.place([(path, template_of(grid.keys), grid.counts) for path, grid in known.items()])
-    return Loaded(inner, known, _stamps(members.get("omnizarr")))
+    found = grids(inner.texts(_NAMES), options.limits, {})
+    inner.place([(path, template_of(grid.keys), grid.counts) for path, grid in found.items()])
+    return Loaded(inner, found, _stamps(members.get("omnizarr")))
 
 
 def template_of(keys: Keys) -> tuple[str, str, str, str, bool]:
