@@ -48,7 +48,7 @@ def test_a_group_of_a_set(files, tmp_path):
     assert list(found.stamps) == found.urls
     oz.refs.write(found, tmp_path / "part.json")
     assert oz.open(tmp_path / "part.json")["u"][:, 7].tolist() == [11, 11, 11]
-    for group in ("fourth", "second/thi"):
+    for group in ("fourth", "second/thin"):
         with pytest.raises(NotFoundError, match=f"no group '{group}'"):
             oz.refs.scan(tmp_path / "both.json", group=group)
     with pytest.raises(NodeTypeError, match="a variable at 'first/u'"):
