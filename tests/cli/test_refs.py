@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+from pathlib import Path
 
 import netCDF4
 import numpy as np
@@ -57,6 +59,37 @@ def test_scan_many(command, days, form, ending):
 def test_scan_some_variables(command, days, options, arrays):
     assert command("refs", "scan", "day1.nc", "-o", "one.json", *options).code == 0
     assert list(oz.refs.read("one.json").arrays) == arrays
+
+
+@pytest.mark.parametrize("target", ["days.json", "days.parq", "days.json.zst"])
+def test_many_sets_are_no_set(command, days, target):
+    ran = command("refs", "scan", "day1.nc", "day2.nc", "-o", target)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.splitlines() == [
+        f"oz: error: 2 files are a set each, in a folder, and {target} is the name of one set",
+        "  'oz refs combine' makes one set of several files.",
+    ]
+    assert not Path(target).exists()
+    assert days.size
+
+
+def test_sets_of_one_name(command, days):
+    Path("other").mkdir()
+    shutil.copy("day2.nc", "other/day1.nc")
+    ran = command("refs", "scan", "day1.nc", "other/day1.nc", "-o", "sets", "--overwrite")
+    assert ran.code == 2
+    assert "day1.nc and other/day1.nc have the same name, and both sets would be sets/day1.nc.json" in ran.err
+    assert not Path("sets").exists()
+    assert days.size
+
+
+def test_one_file_twice(command, days):
+    ran = command("refs", "combine", "day1.nc", "day1.nc", "-d", "time", "-o", "twice.json")
+    assert ran.code == 2
+    assert ran.err.splitlines()[-1] == (
+        "  --keep first or --keep last says which of two sets counts where both have a place."
+    )
+    assert days.size
 
 
 @pytest.mark.parametrize("files", [["day1.nc"], ["day1.nc", "day2.nc"]])

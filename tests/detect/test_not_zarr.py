@@ -47,6 +47,7 @@ FILES: dict[str, tuple[str, bytes]] = {
     "page.html": ("HTML page", b"<!DOCTYPE html>\n<html><title>404</title></html>"),
     "page.zarr": ("HTML page", b"\n  <HTML lang=en><body>Sign in</body></HTML>"),
     "list.xml": ("XML document", b"<?xml version='1.0'?><ListBucketResult/>"),
+    "old.hdf": ("HDF4 file", b"\x0e\x03\x13\x01" + bytes(28)),
     "classic.nc": ("netCDF classic file", b"CDF\x01" + bytes(28)),
     "offset64.nc": ("netCDF classic file", b"CDF\x02" + bytes(28)),
     "data64.nc": ("netCDF classic file", b"CDF\x05" + bytes(28)),

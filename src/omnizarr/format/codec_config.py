@@ -36,6 +36,10 @@ def _one_of(*words: str) -> _Rule:
     return _Rule(lambda value: value in words, " or ".join(repr(word) for word in words))
 
 
+def _either(one: _Rule, other: _Rule) -> _Rule:
+    return _Rule(lambda value: one.test(value) or other.test(value), f"{one.words} or {other.words}")
+
+
 def _or_null(rule: _Rule) -> _Rule:
     return _Rule(lambda value: value is None or rule.test(value), f"{rule.words} or null")
 
@@ -45,6 +49,7 @@ _BOOL: Final = _Rule(lambda value: isinstance(value, bool), "true or false")
 _LIST: Final = _Rule(lambda value: isinstance(value, list), "a list")
 _SCALAR: Final = _Rule(lambda value: isinstance(value, int | float | str), "a scalar, spelled as a fill value")
 _LOCATION: Final = _one_of("start", "end")
+_SHUFFLES: Final = _one_of(*BLOSC_SHUFFLES)
 _BLOSC: Final = {
     "cname": _one_of(*BLOSC_NAMES),
     "clevel": _within(0, 9),
@@ -66,8 +71,13 @@ _RULES: Final[dict[str, dict[str, _Rule]]] = {
         "preset": _or_null(_within(0, 2**32 - 1)),
         "filters": _or_null(_LIST),
     },
-    "blosc": {**_BLOSC, "shuffle": _one_of(*BLOSC_SHUFFLES)},
-    "numcodecs.blosc": {**_BLOSC, "shuffle": _within(-1, 2), "typesize": _or_null(_BLOSC["typesize"])},
+    "blosc": {**_BLOSC, "shuffle": _SHUFFLES},
+    # VirtualiZarr puts the names of v3 into documents of v2, and numcodecs reads them.
+    "numcodecs.blosc": {
+        **_BLOSC,
+        "shuffle": _either(_within(-1, 2), _SHUFFLES),
+        "typesize": _or_null(_BLOSC["typesize"]),
+    },
     "crc32c": {"location": _one_of("end")},
     "numcodecs.crc32c": {"location": _LOCATION},
     "numcodecs.crc32": {"location": _LOCATION},

@@ -26,6 +26,8 @@ class Attr(NamedTuple):
     name: str
     type: Type
     value: Any
+    shape: tuple[int, ...] = ()
+    """Where a file has it with several dimensions, which netCDF knows nothing of: their lengths."""
 
     @classmethod
     def of_text(cls, name: str, text: str | bytes) -> Attr:

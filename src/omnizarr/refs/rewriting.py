@@ -123,7 +123,7 @@ def absolute(references: AnySet, base: str) -> References:
         if "://" in url or url.startswith("/"):
             return url
         if not mark:
-            return os.path.normpath(os.path.join(base, url))  # noqa: PTH118 - text, which links are no part of
+            return os.path.abspath(os.path.join(base, url))  # noqa: PTH100, PTH118 - text, which links are no part of
         parts = rest.rstrip("/").split("/")
         for part in url.split("/"):
             if part == ".." and len(parts) > 1:

@@ -30,6 +30,7 @@ from omnizarr.store.remote import Remote
 from omnizarr.store.uri import scheme
 
 _THREADS: Final = 32
+_SET_RULES: Final = ("document", "grid")
 _SOURCE_RULES: Final = ("changed", "unreachable", "refused")
 
 
@@ -73,7 +74,7 @@ def validate(
         What was found; nothing if all is well. Missing chunks are a note: they read as the fill value.
 
     Raises:
-        MetadataError: If a document of the set breaks its specification.
+        MetadataError: If this is no reference set.
     """
     references, allow = taken(references, allow, limits)
     references = absolute(references, base) if base else references
@@ -83,7 +84,7 @@ def validate(
         found += _sources(references, sizes, allow)
     found += _ranges(references, sizes)
     found += _overlaps(references)
-    broken = {one.path for one in found if one.severity == "error" and one.rule == "grid"}
+    broken = {one.path for one in found if one.severity == "error" and one.rule in _SET_RULES}
     if sources and sample:
         # What is known to be another, or not there, need not be told of its chunks again.
         known = {one.url for one in found if one.rule in _SOURCE_RULES}
@@ -92,8 +93,13 @@ def validate(
 
 
 def _grids(references: References, limits: Limits) -> Iterator[Finding]:
-    metas = dict(array_metas(references.documents, limits))
+    refused: dict[str, OmnizarrError] = {}
+    metas = dict(array_metas(references.documents, limits, refused))
+    for path, error in refused.items():
+        yield Finding("document", "error", error.message, path)
     for path, chunks in references.arrays.items():
+        if path in refused:
+            continue
         meta = metas.get(path)
         if meta is None:
             yield Finding("grid", "error", "there are chunks but no document of an array", path)
@@ -269,7 +275,7 @@ def _decoded(
     sound = References(references.documents, arrays, references.urls, references.stamps)
     store = store_of(sound, uri="references", allow=allow, limits=limits)
     rng = np.random.default_rng(seed)
-    for path, meta in array_metas(references.documents, limits):
+    for path, meta in array_metas(references.documents, limits, {}):
         if path not in arrays or path in broken:
             continue
         try:

@@ -87,6 +87,17 @@ def base_of(where: str) -> str:
     return folder if folder.endswith(os.sep) else folder + os.sep
 
 
+def folder_of(base: str) -> str:
+    """Return a folder that relative URLs are relative to as the kernel wants it: from the root on, ending in a slash.
+
+    >>> folder_of("s3://bucket/a"), folder_of("/data"), folder_of("")
+    ('s3://bucket/a/', '/data/', '')
+    """
+    if not base or "://" in base:
+        return base if not base or base.endswith("/") else base + "/"
+    return os.path.join(os.path.abspath(base), "")  # noqa: PTH100, PTH118 - text
+
+
 def _split(text: str) -> list[str]:
     """Cut a list of places at the separator of paths, though not within `https://`."""
     places: list[str] = []

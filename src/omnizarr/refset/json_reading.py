@@ -16,7 +16,7 @@ from omnizarr.format.dialects import DIALECTS
 from omnizarr.format.document import load
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.keys import Keys
-from omnizarr.refset.grids import ChunkGrid, array_metas, grid_of
+from omnizarr.refset.grids import ChunkGrid, grids
 from omnizarr.refset.model import Chunks, References, Stamp
 from omnizarr.refset.templates.gen import formulas
 from omnizarr.refset.templates.scope import Templates
@@ -71,12 +71,12 @@ def read_json(data: bytes, options: JsonOptions = JsonOptions()) -> References: 
 
 def references_of(loaded: Loaded) -> References:
     """Take the columns of a set out of the kernel."""
-    inner, grids, stamps = loaded
+    inner, known, stamps = loaded
     urls = inner.urls()
     made = References(documents=inner.documents(), urls=urls, stamps=stamps)
     for key, url, part in inner.others():
         made.others[key] = (urls[url],) if part is None else (urls[url], *part)
-    for i, (path, grid) in enumerate(grids.items()):
+    for i, (path, grid) in enumerate(known.items()):
         numbers, ids, offsets, lengths, inline = inner.columns(i)
         made.arrays[path] = Chunks(grid.counts, ids, offsets, lengths, numbers, inline)
     return made
@@ -168,10 +168,10 @@ def _filled(inner: native.JsonSet, members: Mapping[str, object], options: JsonO
     if expand:
         most = options.most_expanded
         inner.expand(options.limits.max_set_references if most is None else most)
-    metas = array_metas(inner.texts(_NAMES), options.limits)
-    grids = {path: grid_of(meta) for path, meta in metas}
-    inner.place([(path, template_of(grid.keys), grid.counts) for path, grid in grids.items()])
-    return Loaded(inner, grids, _stamps(members.get("omnizarr")))
+    # Chunks of an array that cannot be understood stay references under their keys.
+    found = grids(inner.texts(_NAMES), options.limits, {})
+    inner.place([(path, template_of(grid.keys), grid.counts) for path, grid in found.items()])
+    return Loaded(inner, found, _stamps(members.get("omnizarr")))
 
 
 def template_of(keys: Keys) -> tuple[str, str, str, str, bool]:

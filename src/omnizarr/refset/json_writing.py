@@ -16,7 +16,7 @@ from omnizarr import native
 from omnizarr.errors import ExistsError, MetadataError, StoreError, warn
 from omnizarr.format.dialects import DIALECTS
 from omnizarr.late import LateModule
-from omnizarr.refset.grids import array_metas, grid_of
+from omnizarr.refset.grids import grids
 from omnizarr.refset.json_reading import template_of
 from omnizarr.refset.model import References
 from omnizarr.store.cloud.opening import is_cloud
@@ -134,11 +134,11 @@ def _members(references: References, urls: list[str], *, objects: bool) -> Itera
     writer = native.JsonWriter(urls)
     for key, data in references.documents.items():
         yield f"{encode_basestring_ascii(key)}:{_document(key, data, writer, objects=objects)},".encode()
-    known = dict(array_metas(references.documents))
+    known = grids(references.documents, refused={})
     for path, chunks in references.arrays.items():
         if path not in known:
             raise MetadataError("there are chunks but no document of an array", path=path)
-        grid = grid_of(known[path])
+        grid = known[path]
         if grid.counts != chunks.counts:
             raise MetadataError(
                 f"references for a grid of {chunks.counts} chunks where it has {grid.counts}", path=path

@@ -5,14 +5,12 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Iterable, Mapping
-from typing import Final, NamedTuple, cast
+from collections.abc import Mapping
+from typing import Final, NamedTuple
 
 from omnizarr import native
 from omnizarr.errors import LimitError, MetadataError, UnsafeError
 from omnizarr.limits import DEFAULT_LIMITS, Limits
-from omnizarr.model.keys import v2_keys
-from omnizarr.refset.grids import ChunkGrid, array_metas, grid_of
 from omnizarr.store.keys import is_key
 
 NAME: Final = ".zmetadata"
@@ -113,51 +111,3 @@ def _value(key: str, data: bytes) -> bytes:
     if text.startswith(_BASE64):
         text = _BASE64 + base64.b64encode(data).decode()
     return json.dumps(text).encode()
-
-
-def grids(documents: Mapping[str, bytes], limits: Limits = DEFAULT_LIMITS) -> dict[str, ChunkGrid]:
-    """Return the grid of each array.
-
-    Most documents are plain ones of Zarr v2, whose grid is told by two lists; only others are parsed whole. Whoever
-    opens an array has its documents parsed then, and sees their errors.
-
-    Raises:
-        MetadataError: If a document breaks its specification.
-    """
-    found: dict[str, ChunkGrid] = {}
-    odd: dict[str, bytes] = {}
-    for key, data in documents.items():
-        path, _, name = key.rpartition("/")
-        if name == ".zarray":
-            grid = _plain_grid(data)
-            if grid is not None:
-                found[path] = grid
-                continue
-        elif name != "zarr.json":
-            continue
-        odd[key] = data
-        attrs = f"{path}/.zattrs" if path else ".zattrs"
-        if attrs in documents:
-            odd[attrs] = documents[attrs]
-    if odd:
-        found.update((path, grid_of(meta)) for path, meta in array_metas(odd, limits))
-    return found
-
-
-def _plain_grid(data: bytes) -> ChunkGrid | None:
-    try:
-        document = json.loads(data)
-        shape, chunks = _lengths(document["shape"], 0), _lengths(document["chunks"], 1)
-        separator = document.get("dimension_separator", ".")
-    except (ValueError, TypeError, KeyError, RecursionError):
-        return None
-    if len(shape) != len(chunks) or separator not in (".", "/"):
-        return None
-    return ChunkGrid(tuple(-(-n // chunk) for n, chunk in zip(shape, chunks, strict=True)), v2_keys(separator))
-
-
-def _lengths(value: object, least: int) -> list[int]:
-    numbers = cast("list[int]", list(cast("Iterable[object]", value)))
-    if not isinstance(value, list) or any(type(n) is not int or not least <= n < 1 << 63 for n in numbers):
-        raise ValueError
-    return numbers

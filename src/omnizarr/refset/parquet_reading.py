@@ -16,9 +16,10 @@ from typing import Any
 from omnizarr import native
 from omnizarr.errors import LimitError, UnsafeError
 from omnizarr.limits import DEFAULT_LIMITS, Limits
+from omnizarr.refset.grids import grids
 from omnizarr.refset.guard import defaults, spelled
 from omnizarr.refset.model import Chunks, References, Stamp
-from omnizarr.refset.parquet_metadata import Metadata, grids
+from omnizarr.refset.parquet_metadata import Metadata
 from omnizarr.refset.parquet_place import Place, Where, place_of
 from omnizarr.refset.store import ReferenceStore, connecting, new_identity
 from omnizarr.store.keys import is_key

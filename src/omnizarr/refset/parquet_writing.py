@@ -15,8 +15,9 @@ import numpy as np
 
 from omnizarr import native
 from omnizarr.errors import ExistsError, MetadataError, ReadOnlyError, UnsupportedError
+from omnizarr.refset.grids import grids
 from omnizarr.refset.model import INLINE, Chunks, Ids, References, Stamp
-from omnizarr.refset.parquet_metadata import NAME, grids, make_metadata
+from omnizarr.refset.parquet_metadata import NAME, make_metadata
 from omnizarr.refset.parquet_place import Place, Where, is_record, place_of
 
 RECORD_SIZE = 100_000

@@ -13,8 +13,8 @@ from omnizarr import native
 from omnizarr.errors import MetadataError
 from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
-from omnizarr.refset.grids import array_metas, grid_of
-from omnizarr.refset.guard import spelled
+from omnizarr.refset.grids import grids
+from omnizarr.refset.guard import folder_of, spelled
 from omnizarr.refset.model import References
 from omnizarr.store.refusing import Refusing
 
@@ -125,7 +125,7 @@ def store_of(
     Args:
         references: The set.
         uri: Where it is from, for messages.
-        base: What relative URLs are relative to, ending in "/".
+        base: The folder that relative URLs are relative to.
         allow: What URLs may begin with; "*" allows everything.
         limits: Bounds on what documents may claim, and what the caller allows besides.
         options: Credentials and settings for the object stores that references lead to.
@@ -137,11 +137,11 @@ def store_of(
     made = native.References(references.urls)
     for key, data in references.documents.items():
         made.add_document(key, data)
-    known = dict(array_metas(references.documents, limits))
+    known = grids(references.documents, limits, {})
     for path, chunks in references.arrays.items():
         if path not in known:
             raise MetadataError("there are chunks but no document of an array", path=path)
-        counts, keys = grid_of(known[path])
+        counts, keys = known[path]
         if counts != chunks.counts:
             raise MetadataError(f"references for a grid of {chunks.counts} chunks where it has {counts}", path=path)
         made.add_columns(
@@ -157,7 +157,7 @@ def store_of(
     stamps = {url: (stamp.size, stamp.modified, stamp.etag) for url, stamp in references.stamps.items()}
     again = partial(store_of, references, uri=uri, base=base, allow=allow, limits=limits, options=options, what=what)
     allowed = spelled([*allow, *limits.allow])
-    inner = made.store(base, allowed, stamps, new_identity(), connecting(options))
+    inner = made.store(folder_of(base), allowed, stamps, new_identity(), connecting(options))
     return ReferenceStore(inner, uri, again, what=what)
 
 

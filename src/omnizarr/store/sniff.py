@@ -15,6 +15,7 @@ _HEAD: Final = 1 << 16
 
 _MAGIC: Final = (
     (b"\x89HDF\r\n\x1a\n", "HDF5 file"),
+    (b"\x0e\x03\x13\x01", "HDF4 file"),
     (b"CDF\x01", "netCDF classic file"),
     (b"CDF\x02", "netCDF classic file"),
     (b"CDF\x05", "netCDF classic file"),
@@ -48,6 +49,7 @@ _PAGES: Final = ((b"<!doctype html", "HTML page"), (b"<html", "HTML page"), (b"<
 _CURES: Final = {
     "HDF5 file": 'It opens with mode="r"; `omnizarr.Dataset` and `oz dump` open it, too; `oz copy` makes Zarr of it.',
     "netCDF classic file": 'It opens with mode="r", also by `omnizarr.Dataset`; `oz copy` makes Zarr of it.',
+    "HDF4 file": "`h4toh5`, of the HDF Group, makes HDF5 of it.",
     "GRIB file": 'It opens with mode="r".',
     "TIFF file": 'It opens with mode="r".',
     "FITS file": 'It opens with mode="r".',

@@ -194,7 +194,8 @@ def test_smaller_versions(tmp_path):
     group = opened(path)
     for i in range(3):
         np.testing.assert_array_equal(group[str(i)][...], values[:, :: 2**i, :: 2**i])
-    assert group.attrs["multiscales"][0]["datasets"] == [{"path": "0"}, {"path": "1"}, {"path": "2"}]
+    datasets = [{"path": "0"}, {"path": "1"}, {"path": "2"}]
+    assert group.attrs["multiscales"] == [{"version": "0.1", "name": "", "datasets": datasets, "metadata": {}}]
     assert group["1"].dims == ("page", "y1", "x1")
 
 

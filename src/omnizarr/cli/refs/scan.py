@@ -10,7 +10,7 @@ from omnizarr.cli.output import Output
 from omnizarr.cli.parser import Parser
 from omnizarr.cli.refs.combine import scan_settings
 from omnizarr.cli.refs.words import add_scan, add_target, counted, figures, form_options, plural, scan_options
-from omnizarr.errors import NodeTypeError
+from omnizarr.errors import MetadataError, NodeTypeError
 
 
 def configure(parser: Parser) -> None:
@@ -40,9 +40,9 @@ def run(arguments: Namespace, out: Output) -> int:
         )
         refs.write(found, arguments.output, **form)
         return _tell(out, [(arguments.files[0], arguments.output, found)])
-    ending = form["form"] or "json"
     if os.path.isfile(arguments.output):  # noqa: PTH113 - pathlib takes long to import
         raise NodeTypeError(f"{arguments.output} is a file; the sets of several files go into a folder")
+    targets = _targets(arguments.files, arguments.output, form["form"] or "json")
     with out.progress("scanning", "files") as bar:
         results = refs.scan_all(
             arguments.files,
@@ -57,10 +57,28 @@ def run(arguments: Namespace, out: Output) -> int:
     os.makedirs(arguments.output, exist_ok=True)  # noqa: PTH103 - as above
     written = []
     for where, found in zip(names, good, strict=True):
-        target = f"{arguments.output}/{os.path.basename(where.rstrip('/'))}.{'parq' if ending == 'parquet' else ending}"  # noqa: PTH119
-        refs.write(found, target, **form)
-        written.append((where, target, found))
+        refs.write(found, targets[where], **form)
+        written.append((where, targets[where], found))
     return _tell(out, written)
+
+
+def _targets(files: list[str], folder: str, form: str) -> dict[str, str]:
+    """Return where the set of each file goes: two files of one name would be one set."""
+    if folder.endswith((".json", ".json.gz", ".json.zst", ".parq", ".parquet")):
+        raise MetadataError(
+            f"{len(files)} files are a set each, in a folder, and {folder} is the name of one set",
+            hint="'oz refs combine' makes one set of several files.",
+        )
+    ending = "parq" if form == "parquet" else form
+    targets = {file: f"{folder}/{os.path.basename(file.rstrip('/'))}.{ending}" for file in files}  # noqa: PTH119
+    owners: dict[str, str] = {}
+    for file, target in targets.items():
+        if owners.setdefault(target, file) != file:
+            raise MetadataError(
+                f"{owners[target]} and {file} have the same name, and both sets would be {target}",
+                hint="Scan them into different folders.",
+            )
+    return targets
 
 
 def _tell(out: Output, written: list[tuple[str, str, refs.References]]) -> int:

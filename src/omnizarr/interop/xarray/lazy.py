@@ -23,7 +23,8 @@ class LazyArray(BackendArray):  # type: ignore[misc]  # xarray is not seen by my
 
     def __init__(self, array: Array) -> None:
         self._array = array
-        self.dtype: np.dtype[Any] = array.dtype
+        # Of structures in another byte order xarray would make bytes without fields.
+        self.dtype: np.dtype[Any] = array.dtype if array.dtype.names is None else array.dtype.newbyteorder("=")
         self.shape: tuple[int, ...] = array.shape
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -43,6 +44,8 @@ class LazyArray(BackendArray):  # type: ignore[misc]  # xarray is not seen by my
             found = array.oindex[parts]
         else:
             found = _points(array, parts, self.shape)
+        if self.dtype.names is not None:
+            return np.asarray(found).astype(self.dtype, copy=False)
         return found if isinstance(found, (np.ndarray, np.generic)) else self._boxed(found)
 
     def _boxed(self, value: object) -> np.ndarray[Any, Any]:

@@ -110,7 +110,10 @@ def variable(array: Array, source: str, fill_is_missing: bool | None = None) -> 
     dims = dimensions(meta)
     encoding = _encoding(array, meta, dims, new=new)
     encoding["source"] = source
-    if fill_is_missing if fill_is_missing is not None else not new:
+    if array.dtype.names is not None:  # xarray has nothing to put in the place of a structure that is missing
+        attrs.pop(_FILL, None)
+        encoding["fill_value"] = array.fill_value
+    elif fill_is_missing if fill_is_missing is not None else not new:
         fill = array.fill_value
         if fill is not None:
             attrs[_FILL] = fill

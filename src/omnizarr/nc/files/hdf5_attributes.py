@@ -45,7 +45,9 @@ def read_attributes(h5py: Any, owner: Any, types: Types, group: Group) -> tuple[
         if name in HIDDEN:
             continue
         try:
-            attrs[name] = _read(h5py, h5py.h5a.open(owner, raw), name, types, group)
+            attr = h5py.h5a.open(owner, raw)
+            found = _read(h5py, attr, name, types, group)
+            attrs[name] = found._replace(shape=attr.shape) if len(attr.shape or ()) > 1 else found
         except UnsupportedError:
             left_out.append(name)
     return attrs, left_out

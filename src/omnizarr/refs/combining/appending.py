@@ -87,6 +87,9 @@ def append(
         whole = combine([(name, read_parquet(where)), *fresh], concat=concat, **settings)
         write_parquet(whole, where, record_size=place_of(where).metadata().record_size, overwrite=True)
         return
+    if any(_is_anew(path, one, inputs) for path, one in made.variables.items() if path in old.dropped):
+        # Rows that are written anew name files by the numbers that these have in the whole set.
+        old.references, old.dropped = read_parquet(where), frozenset()
     added, rewritten = _added(made, inputs)
     added.documents = {key: text for key, text in documents.items() if old.references.documents.get(key) != text}
     append_parquet(where, added, rewrite=rewritten, limits=options.limits)
@@ -152,6 +155,11 @@ def _added(made: Plan, inputs: Sequence[Input]) -> tuple[References, list[str]]:
         ]
         added.arrays[path] = placed(own, parts)
     return added, rewritten
+
+
+def _is_anew(path: str, variable: Variable, inputs: Sequence[Input]) -> bool:
+    """Whether chunks of the set that grows are written again, in other places than they have."""
+    return any(piece.source == 0 for piece in variable.pieces) and not _behind(path, variable, inputs)
 
 
 def _behind(path: str, variable: Variable, inputs: Sequence[Input]) -> bool:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 from omnizarr.refs.combining.inputs import Loader, Place, Sets, named
+from omnizarr.refs.scanners.dispatch import finished
 from omnizarr.refs.scanners.many import Progress, checked, scan, scan_all
 from omnizarr.refs.scanners.source import DEFAULTS, Options
 from omnizarr.refset.model import References
@@ -71,10 +73,25 @@ def with_files(
             found.own.append(len(found.inputs))
             found.inputs.append((name, one))
         elif _is_set(one):
-            found.inputs.append((name, one))
+            found.inputs.append((name, _Part(one, how.options) if _chooses(how.options) else one))
         elif one.where in known:
             found.inputs.append((name, known[one.where]))
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Brings of a set what is wanted, as scanners do of files."""
+
+    place: Place
+    options: Options
+
+    def __call__(self) -> References:
+        return finished(self.place(), self.options, self.place.where)
+
+
+def _chooses(options: Options) -> bool:
+    return options._replace(inline=DEFAULTS.inline, on_error=DEFAULTS.on_error) != DEFAULTS
 
 
 def _is_set(place: Place) -> bool:

@@ -30,6 +30,7 @@ class Conflicts:
 
     def __init__(self) -> None:
         self._lines: list[str] = []
+        self._hints: set[str | None] = set()
 
     def compare(self, path: str, what: str, values: Sequence[object], names: Sequence[str]) -> bool:
         """Take note if the values of the files are not all the same; return whether they are."""
@@ -38,13 +39,14 @@ class Conflicts:
             groups.setdefault(_shown(value), []).append(name)
         if len(groups) < 2:
             return True
-        self._lines.append(f"  {path or '/'}: {what}")
+        self.note(path, what)
         width = min(40, max(map(len, groups)))
         self._lines += [f"    {value:<{width}}  {listed(files)}" for value, files in groups.items()]
         return False
 
-    def note(self, path: str, what: str) -> None:
-        """Take note of something else that does not fit."""
+    def note(self, path: str, what: str, hint: str | None = None) -> None:
+        """Take note of something else that does not fit; `hint` is what helps, if it is something else than usual."""
+        self._hints.add(hint)
         self._lines.append(f"  {path or '/'}: {what}")
 
     def check(self, hint: str | None = None) -> None:
@@ -57,7 +59,8 @@ class Conflicts:
             shown = self._lines[:_MOST_LINES]
             if len(self._lines) > len(shown):
                 shown.append(f"  … and {len(self._lines) - len(shown)} lines more")
-            raise MetadataError("the sets do not fit together:\n" + "\n".join(shown), hint=hint)
+            own = next(iter(self._hints)) if len(self._hints) == 1 else None
+            raise MetadataError("the sets do not fit together:\n" + "\n".join(shown), hint=own or hint)
 
 
 def listed(names: Sequence[str]) -> str:

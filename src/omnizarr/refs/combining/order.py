@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,9 @@ from omnizarr.model.jsonvalue import JSON
 from omnizarr.refs.combining.options import Options
 
 Values: TypeAlias = npt.NDArray[Any]
+
+KEEP: Final = 'keep="first" or keep="last" says which of two sets counts where both have a place.'
+"""What helps where two sets have the same place."""
 
 
 @dataclass(slots=True)
@@ -139,7 +142,7 @@ def _settle(sides: _Sides, pair: tuple[int, int], kept: dict[int, tuple[int, int
         ends = [f"{blocks[n][0]} … {blocks[n][-1]}" for n in pair]
         raise MetadataError(
             f"{owners[before]} and {owners[after]} overlap along {dim!r}: {ends[0]} and {ends[1]}",
-            hint='keep="first" or keep="last" says which of two sets counts where both have a place.',
+            hint=KEEP,
         )
     if options.keep == "last":
         kept[before] = kept[before][0], int(np.searchsorted(one, two[0], "left"))

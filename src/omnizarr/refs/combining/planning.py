@@ -17,7 +17,7 @@ from omnizarr.refs.combining.embedding import embedded
 from omnizarr.refs.combining.inputs import Input, formats_of
 from omnizarr.refs.combining.lines import coordinate_path, line_of
 from omnizarr.refs.combining.options import Options
-from omnizarr.refs.combining.order import Line
+from omnizarr.refs.combining.order import KEEP, Line
 from omnizarr.refs.combining.reading import Wanted
 from omnizarr.refs.combining.recoding import recoded
 from omnizarr.refs.combining.selectors import Selector
@@ -184,7 +184,7 @@ class _Planner:
                     compare(wanted, self.options, self.conflicts)
             elif self.options.keep == "error":
                 names = [self.names[member.source] for member in members]
-                self.conflicts.note(path, f"{listed(names)} have the same place along the dimensions")
+                self.conflicts.note(path, f"{listed(names)} have the same place along the dimensions", KEEP)
             elif self.options.keep == "last":
                 members.reverse()
 

@@ -12,7 +12,7 @@ from omnizarr.refset.json_reading import read_json
 from omnizarr.refset.json_writing import write_json
 from omnizarr.refset.model import References
 
-_VERSION = 1
+_VERSION = 2
 """Raised whenever scanners find more, or something else, than before."""
 
 

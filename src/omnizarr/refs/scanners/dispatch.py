@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Final
 
 from omnizarr.errors import MetadataError, UnsupportedError
+from omnizarr.refs.scanners.choosing import chosen
 from omnizarr.refs.scanners.source import DEFAULTS, Options, SourceFile
 from omnizarr.refset.model import References
 from omnizarr.store.resolve import is_parquet_set
@@ -25,6 +26,9 @@ SCANNERS: Final = {
     "zstd file": "sets",
 }
 """The module of `omnizarr.refs.scanners` for what `omnizarr.store.sniff` calls a file."""
+
+_CHOOSING: Final = ("hdf5", "zarr")
+"""Scanners that look only at the group that is wanted; the others know of no groups."""
 
 
 def scan_place(where: str, options: Options = DEFAULTS) -> References:
@@ -75,7 +79,19 @@ def what_is(source: SourceFile) -> str:
 
 
 def _scan(module: str, source: SourceFile | str, options: Options) -> References:
-    references: References = import_module(f"omnizarr.refs.scanners.{module}").scan(source, options)
+    scanner = import_module(f"omnizarr.refs.scanners.{module}")
+    if module not in _CHOOSING and (options.group or module == "sets"):
+        found: References = scanner.scan(source, options._replace(group="", only=(), skip=()))
+        return finished(found, options, source.url if isinstance(source, SourceFile) else source)
+    return _in_format(scanner.scan(source, options), options)
+
+
+def finished(references: References, options: Options, where: str) -> References:
+    """Return of a set that was made without a choice what is wanted, in the format that is wanted."""
+    return _in_format(chosen(references, options, where), options)
+
+
+def _in_format(references: References, options: Options) -> References:
     if options.format is None:
         return references
     translated: References = import_module("omnizarr.refs.translating").set_as_v3(references)

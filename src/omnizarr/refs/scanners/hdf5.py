@@ -40,29 +40,17 @@ def scan(source: SourceFile, options: Options) -> References:
         top = _group(root, options.group, source.url)
         if tree.left_out:
             warn(f"{source.url}: {len(tree.left_out)} things are left out: {_listed(tree.left_out)}")
-        wanted = _Wanted(options, [(_below(top, var.path), var.name) for var in top.all_vars()])
+        picked = Picked(options, [_below(top, var.path) for var in top.all_vars()])
         refused: dict[str, OmnizarrError] = {}
         for group in top.walk():
             site.builder.group(_below(top, group.path), attributes_json(group.attrs))
             for var in group.vars.values():
                 path = _below(top, var.path)
-                if wanted(path, var.name):
+                if picked(path):
                     _add(site, var, path, options, refused)
         if refused:
             _refuse(source, refused, options)
         return site.builder.references
-
-
-class _Wanted:
-    """Says of each variable whether it is wanted; callers name them by path, or by name alone."""
-
-    def __init__(self, options: Options, names: list[tuple[str, str]]) -> None:
-        every = [name for pair in names for name in dict.fromkeys(pair)]
-        self._only = Picked(options._replace(skip=()), every)
-        self._skip = Picked(options._replace(only=()), every)
-
-    def __call__(self, path: str, name: str) -> bool:
-        return (self._only(path) or self._only(name)) and self._skip(path) and self._skip(name)
 
 
 def _below(top: Group, path: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from omnizarr.nc.zarr.user_attributes import user_json
 
 
 def attributes_json(attrs: Mapping[str, Attr]) -> dict[str, JSON]:
-    """Return attributes as JSON: text is text, one number is a number, several are a list."""
+    """Return attributes as JSON: text is text, one number is a number, several are a list, or lists of lists."""
     return {_text(name): attribute_json(attr) for name, attr in attrs.items()}
 
 
@@ -36,7 +36,19 @@ def attribute_json(attr: Attr) -> JSON:
         items = _numbers(attr.value)
     else:
         items = user_json(attr.value, kind)
-    return items[0] if len(items) == 1 else items
+    return items[0] if len(items) == 1 else _nested(items, attr.shape)
+
+
+def _nested(items: list[JSON], shape: tuple[int, ...]) -> list[JSON]:
+    """Return the items in lists of lists, if they have several dimensions.
+
+    >>> _nested([1, 2, 3, 4, 5, 6], (3, 2)), _nested([], (2, 0)), _nested([1, 2], ())
+    ([[1, 2], [3, 4], [5, 6]], [], [1, 2])
+    """
+    if len(shape) < 2 or not items:
+        return items
+    step = len(items) // shape[0]
+    return [cast("JSON", _nested(items[i * step : (i + 1) * step], shape[1:])) for i in range(shape[0])]
 
 
 def _numbers(values: np.ndarray[Any, Any], *, is_bool: bool = False) -> list[JSON]:

@@ -17,7 +17,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias, TypedDict, Unpack, ove
 from omnizarr.errors import OmnizarrError, warn
 from omnizarr.refs.scanners.cache import Cache
 from omnizarr.refs.scanners.dispatch import scan_place
-from omnizarr.refs.scanners.source import DEFAULTS, Options
+from omnizarr.refs.scanners.source import DEFAULTS, Options, names_of
 from omnizarr.refset.model import References
 
 Progress: TypeAlias = Callable[[int, int], None]
@@ -54,8 +54,8 @@ class Settings(TypedDict, total=False):
 
     inline: int
     group: str
-    only: Iterable[str]
-    skip: Iterable[str]
+    only: str | Iterable[str]
+    skip: str | Iterable[str]
     format: Literal["zarr3"] | None
     workers: int | None
     cluster: object
@@ -109,8 +109,8 @@ def scan(
     options = Options(
         settings.get("inline", DEFAULTS.inline),
         settings.get("group", ""),
-        tuple(settings.get("only", ())),
-        tuple(settings.get("skip", ())),
+        names_of(settings.get("only", ())),
+        names_of(settings.get("skip", ())),
         "drop" if settings.get("on_error") == "drop" else "raise",
         settings.get("format"),
     )

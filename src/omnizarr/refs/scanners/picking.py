@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
 from omnizarr.errors import NotFoundError
-from omnizarr.refs.scanners.source import Options
+from omnizarr.refs.scanners.source import Options, names_of
 
 
 class Picked:
     """Says of each name whether it is wanted.
 
     Args:
-        options: What the caller wants; names may hold `*` and `?`.
-        names: Those that there are.
+        options: What the caller wants, by path or by name alone; `*` and `?` stand for any letters.
+        paths: Those that there are.
 
     Raises:
         NotFoundError: If a name is asked for that is not there.
@@ -22,18 +22,23 @@ class Picked:
     >>> picked = Picked(Options(only=("t*",), skip=("time",)), ["time", "t2m", "lat"])
     >>> [name for name in ("time", "t2m", "lat") if picked(name)]
     ['t2m']
+    >>> Picked(Options(skip=("t2m",)), ["forecast/t2m"])("forecast/t2m")
+    False
     """
 
-    def __init__(self, options: Options, names: Sequence[str]) -> None:
-        self._only, self._skip = options.only, options.skip
-        absent = [one for one in (*options.only, *options.skip) if not any(fnmatchcase(name, one) for name in names)]
+    def __init__(self, options: Options, paths: Sequence[str]) -> None:
+        self._only, self._skip = names_of(options.only), names_of(options.skip)
+        absent = [one for one in (*self._only, *self._skip) if not any(_is_meant(path, (one,)) for path in paths)]
         if absent:
             raise NotFoundError(
-                f"there is no variable {', '.join(absent)}", hint=f"There are {', '.join(names) or 'none'}."
+                f"there is no variable {', '.join(absent)}", hint=f"There are {', '.join(paths) or 'none'}."
             )
 
-    def __call__(self, name: str) -> bool:
+    def __call__(self, path: str) -> bool:
         """Whether a variable is wanted."""
-        if any(fnmatchcase(name, one) for one in self._skip):
-            return False
-        return not self._only or any(fnmatchcase(name, one) for one in self._only)
+        return not _is_meant(path, self._skip) and (not self._only or _is_meant(path, self._only))
+
+
+def _is_meant(path: str, patterns: Sequence[str]) -> bool:
+    name = path.rpartition("/")[2]
+    return any(fnmatchcase(path, one) or fnmatchcase(name, one) for one in patterns)

@@ -19,7 +19,7 @@ _HEAD: Final = 1 << 16
 _SETS: Final = (SET, "gzip file", "zstd file", "JSON document")
 
 
-def scan(source: SourceFile, options: Options = DEFAULTS) -> References:  # noqa: ARG001 - nothing is left to choose
+def scan(source: SourceFile, options: Options = DEFAULTS) -> References:  # noqa: ARG001 - what is wanted is chosen later
     """Read a set; its relative URLs become absolute, since the set that it joins lies elsewhere.
 
     Raises:

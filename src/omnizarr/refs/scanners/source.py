@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import BinaryIO, Final, Literal, NamedTuple, cast
 
 from omnizarr.errors import NotFoundError
@@ -35,6 +36,15 @@ class Options(NamedTuple):
 
 
 DEFAULTS: Final = Options()
+
+
+def names_of(given: str | Iterable[str]) -> tuple[str, ...]:
+    """Return names that a caller gives: one alone is one name, and not its letters.
+
+    >>> names_of("time"), names_of(["u", "v"])
+    (('time',), ('u', 'v'))
+    """
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
 class SourceFile:

@@ -159,7 +159,7 @@ def _multiscales(series: Series) -> dict[str, Any]:
     if len(series.levels) == 1:
         return {}
     paths = [{"path": str(i)} for i in range(len(series.levels))]
-    return {"multiscales": [{"version": "0.1", "datasets": paths}]}
+    return {"multiscales": [{"version": "0.1", "name": "", "datasets": paths, "metadata": {}}]}
 
 
 def _emit(made: Builder, array: _Array) -> None:
