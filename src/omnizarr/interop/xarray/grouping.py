@@ -40,6 +40,8 @@ def group_small(variables: Mapping[str, Variable]) -> None:
 
 def _wanted(variable: Variable) -> dict[tuple[Any, int], int]:
     """Return by what to multiply the lengths of a variable's units, innermost dimensions first."""
+    if variable.size <= _MANY:
+        return {}
     preferred = variable.encoding.get(_PREFERRED)
     if not preferred or not all(isinstance(length, int) and length for length in preferred.values()):
         return {}
