@@ -24,6 +24,11 @@ def test_many_small_chunks_share_tasks(tmp_path):
     assert found.v.encoding["chunks"] == (1, 128, 128)
 
 
+def test_chunks_of_a_mebibyte_share_tasks_if_there_are_many(tmp_path):
+    found = _opened(tmp_path, v=((256, 1024, 1024), (1, 512, 512), "f4", "tyx"))
+    assert found.v.data.chunksize == (1, 1024, 1024), "of 4 MiB each"
+
+
 def test_variables_that_are_cut_alike_stay_so(tmp_path):
     tyx, yx = "tyx", "yx"
     found = _opened(
@@ -39,7 +44,14 @@ def test_variables_that_are_cut_alike_stay_so(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("shape", "chunks"), [((32, 32), (1, 1)), ((4000, 512, 512), (1, 512, 512)), ((3000,), (-1,)), ((0, 10), (1, 1))]
+    ("shape", "chunks"),
+    [
+        ((16, 32), (1, 1)),
+        ((512, 512, 512), (1, 512, 512)),
+        ((4000, 512, 513), (1, 512, 513)),
+        ((3000,), (-1,)),
+        ((0, 10), (1, 1)),
+    ],
 )
 def test_few_or_large_chunks_are_a_task_each(tmp_path, shape, chunks):
     chunks = tuple(size if length == -1 else length for size, length in zip(shape, chunks, strict=True))

@@ -199,3 +199,17 @@ def test_shards_are_what_dask_reads():
 )
 def test_guesses_are_cheap(where, wanted):
     assert looks_openable(where) is wanted
+
+
+def test_what_documents_mean_is_remembered(tmp_path, monkeypatch):
+    oz.create_group(tmp_path / "a.zarr").create_array("v", data=np.arange(3.0), dims=("x",))
+    opened(tmp_path / "a.zarr").close()
+    parsed = []
+    monkeypatch.setattr("omnizarr.format.v3.parse_array", lambda *args: parsed.append(args))
+    assert opened(tmp_path / "a.zarr")["v"].values.tolist() == [0, 1, 2]
+    assert parsed == []
+
+
+def test_decoding_can_be_left_out(dataset, tmp_path):
+    dataset.oz.to_omnizarr(tmp_path / "a.zarr")
+    assert opened(tmp_path / "a.zarr", decode_cf=False)["p"].dtype == "int16"

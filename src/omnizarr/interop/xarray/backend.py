@@ -132,6 +132,10 @@ class OmnizarrBackend(BackendEntrypoint):  # type: ignore[misc]  # xarray is not
         return tree
 
 
+# xarray finds them out for engines that are called by name alone.
+OmnizarrBackend.open_dataset_parameters = ("filename_or_obj", *(OmnizarrBackend.open_dataset.__kwdefaults__ or ()))
+
+
 def _decoded(
     view: View, closing: Closing, drop_variables: str | Iterable[str] | None, decoding: Mapping[str, Any]
 ) -> XarrayDataset:

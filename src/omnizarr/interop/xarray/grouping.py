@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from xarray import Variable
 
-_MANY: Final = 1024
+_MANY: Final = 512
 """Units of an array that are few enough to be a task each."""
-_SMALL: Final = 512 << 10
-"""Bytes of a unit that is worth a task."""
+_SMALL: Final = 1 << 20
+"""Bytes of a unit; one that has more is worth a task: Dask spends as long on it as decoding a mebibyte takes."""
 _ENOUGH: Final = 4 << 20
 """Bytes that a group of units may have."""
 _PREFERRED: Final = "preferred_chunks"
@@ -40,6 +40,8 @@ def group_small(variables: Mapping[str, Variable]) -> None:
 
 def _wanted(variable: Variable) -> dict[tuple[Any, int], int]:
     """Return by what to multiply the lengths of a variable's units, innermost dimensions first."""
+    if variable.size <= _MANY:
+        return {}
     preferred = variable.encoding.get(_PREFERRED)
     if not preferred or not all(isinstance(length, int) and length for length in preferred.values()):
         return {}

@@ -183,7 +183,8 @@ def _node(where: object, asked: Asked, path: str) -> Group | Array:
 
 
 def _limits(asked: Asked) -> Limits:
-    return DEFAULT_LIMITS._replace(allow=(*DEFAULT_LIMITS.allow, *asked.allow))
+    # The very object where nothing else is asked for: what documents mean is remembered for it alone.
+    return DEFAULT_LIMITS._replace(allow=(*DEFAULT_LIMITS.allow, *asked.allow)) if asked.allow else DEFAULT_LIMITS
 
 
 def _is_nczarr(group: Group) -> bool:

@@ -7,7 +7,6 @@ understood by whatever writes, here and in zarr-python.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from copy import deepcopy
 from typing import Any, Final
 
 from omnizarr.codec.registry import kind_of
@@ -16,7 +15,8 @@ from omnizarr.format.v2_codecs import render_codecs
 from omnizarr.model.codec import Codec
 from omnizarr.model.dtype import DType
 
-_known: dict[tuple[str, int, DType, bool], dict[str, Any]] = {}
+_known: dict[tuple[int, int, DType, bool], tuple[tuple[Codec, ...], dict[str, Any]]] = {}
+"""By the identity of the codecs, which stay alive here."""
 _MOST_KNOWN: Final = 256
 
 
@@ -29,15 +29,24 @@ def words_of(codecs: tuple[Codec, ...], ndim: int, dtype: DType, *, new: bool) -
         dtype: The array's type.
         new: Whether in the words of v3, else in those of v2 where it has words.
     """
-    # Arrays of a dataset are much alike.
-    key = repr(codecs), ndim, dtype, new
-    words = _known.get(key)
-    if words is None:
+    # Arrays of a dataset are much alike, and those that are share what was parsed.
+    key = id(codecs), ndim, dtype, new
+    known = _known.get(key)
+    if known is None:
         if len(_known) >= _MOST_KNOWN:
             _known.clear()
-        words = _known[key] = _in_v3(codecs) if new else _in_v2(codecs, ndim, dtype)
+        known = _known[key] = codecs, _in_v3(codecs) if new else _in_v2(codecs, ndim, dtype)
     # Whoever changes an encoding changes that of no other dataset.
-    return deepcopy(words)
+    return {name: copied(word) for name, word in known[1].items()}
+
+
+def copied(word: Any) -> Any:  # noqa: ANN401 - JSON, and tuples of it
+    """Copy what is made of dictionaries, lists and tuples: as `deepcopy`, in a fraction of its time."""
+    if isinstance(word, dict):
+        return {name: copied(value) for name, value in word.items()}
+    if isinstance(word, tuple):
+        return tuple(map(copied, word)) if word else word
+    return list(map(copied, word)) if isinstance(word, list) else word
 
 
 def _in_v3(codecs: tuple[Codec, ...]) -> dict[str, Any]:

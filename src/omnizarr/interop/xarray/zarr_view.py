@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection
+from functools import lru_cache
 from typing import Any
 
 from xarray import Variable
@@ -18,7 +19,7 @@ from omnizarr.hierarchy.listing import left_out
 from omnizarr.interop.xarray import fills
 from omnizarr.interop.xarray.grouping import group_small
 from omnizarr.interop.xarray.lazy import LazyArray
-from omnizarr.interop.xarray.words import words_of
+from omnizarr.interop.xarray.words import copied, words_of
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.grid import Lengths
 from omnizarr.store.protocol import place_name
@@ -47,7 +48,8 @@ class ZarrView:
         """The group's attributes, without those that are NCZarr's own."""
         if isinstance(self._group, Array):
             return {}
-        return {name: value for name, value in self._group.metadata.attributes.items() if not _is_private(name)}
+        attributes = self._group.metadata.attributes
+        return {name: copied(value) for name, value in attributes.items() if not _is_private(name)}
 
     @property
     def encoding(self) -> dict[str, Any]:
@@ -63,11 +65,11 @@ class ZarrView:
             return made
         made = {}
         source = self.encoding["source"]
-        for name, meta, copied in self._children():
+        for name, meta, from_copy in self._children():
             if name in left:
                 continue
             if isinstance(meta, ArrayMeta):
-                array = Array(group._context, join(group.path, name), meta, unchecked=copied)  # noqa: SLF001 - as Group does
+                array = Array(group._context, join(group.path, name), meta, unchecked=from_copy)  # noqa: SLF001 - as Group does
                 made[name] = variable(array, source, self._fill_is_missing)
             elif isinstance(meta, OmnizarrError):
                 left_out(join(group.path, name), meta)
@@ -106,7 +108,10 @@ def variable(array: Array, source: str, fill_is_missing: bool | None = None) -> 
     """Return an array as a variable that is read when it is needed."""
     meta = array.metadata
     new = meta.format == "zarr3"
-    attrs = {name: value for name, value in meta.attributes.items() if name != DIMENSIONS and not _is_private(name)}
+    # Copies, for what documents mean is remembered: whoever changes a list in an attribute changes that of nobody else.
+    attrs = {
+        name: copied(value) for name, value in meta.attributes.items() if name != DIMENSIONS and not _is_private(name)
+    }
     dims = dimensions(meta)
     encoding = _encoding(array, meta, dims, new=new)
     encoding["source"] = source
@@ -121,8 +126,14 @@ def variable(array: Array, source: str, fill_is_missing: bool | None = None) -> 
         encoding["fill_value"] = array.fill_value
         if _FILL in attrs:
             attrs[_FILL] = fills.from_json(attrs[_FILL], array.dtype)
-    data = indexing.LazilyIndexedArray(LazyArray(array))
+    data = indexing.LazilyIndexedArray(LazyArray(array), _all_of(len(dims)))
     return Variable(dims, data, attrs, encoding, fastpath=True)
+
+
+@lru_cache
+def _all_of(ndim: int) -> indexing.BasicIndexer:
+    """Return the selection of all there is, which xarray would check anew for each array."""
+    return indexing.BasicIndexer((slice(None),) * ndim)
 
 
 def dimensions(meta: ArrayMeta) -> tuple[str, ...]:
