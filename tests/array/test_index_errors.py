@@ -19,6 +19,8 @@ from omnizarr.model.grid import RegularGrid
         (basic, (0, 0, [0]), r"3 indices for an array of shape \(4, 5\)"),
         (basic, (..., 0, ...), "only one ellipsis"),
         (basic, (..., [0], ...), "only one ellipsis"),
+        (basic, ([0], [1], ..., ...), "only one ellipsis"),
+        (basic, ([0, -5], [0, 1]), "index -5 is out of bounds for axis 0 with size 4"),
         (basic, True, "boolean True is not an index"),
         (basic, (0, np.True_), "boolean True is not an index"),
         (basic, np.array(True), "not an index"),
