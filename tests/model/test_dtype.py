@@ -186,3 +186,11 @@ def test_no_byte_order_but_the_machine_s_for_numbers_of_ml_dtypes():
     with pytest.raises(UnsupportedError, match="endian"):
         DType.of([("a", ml_dtypes.bfloat16), ("b", "i4")]).with_byteorder(other)
     assert DType.of([("a", ml_dtypes.int4), ("b", "i4")]).with_byteorder(other).byteorder == other
+
+
+def test_a_type_of_the_package_that_is_not_known_is_refused(monkeypatch):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    monkeypatch.delitem(SMALL, "int2")
+    with pytest.raises(UnsupportedError, match="the element type int2 is not supported") as caught:
+        DType.of(ml_dtypes.int2)
+    assert caught.value.hint is None or "complex_bfloat16" in caught.value.hint

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omnizarr.errors import LimitError
-from omnizarr.model.grid import RectilinearGrid, RegularGrid, merged, place, runs_of, start_of
+from omnizarr.errors import LimitError, UnsupportedError
+from omnizarr.model.grid import RectilinearGrid, RegularGrid, laid, merged, place, runs_of, start_of
 
 
 @pytest.mark.parametrize(
@@ -103,3 +103,32 @@ def test_growing_adds_a_chunk_and_shrinking_keeps_all():
 def test_grids_of_different_kinds_are_different():
     assert RegularGrid((4,)) != RectilinearGrid((4,))
     assert RectilinearGrid((4,)) != RectilinearGrid((4,), clipped=True)
+
+
+@pytest.mark.parametrize(
+    ("edges", "stored", "expected"),
+    [
+        (5, 5, 5),
+        (((4, 2),), ((4, 2),), ((4, 2),)),
+        (((4, 2), (2, 1)), ((4, 3),), ((4, 2, 4), (2, 1, 4))),
+        (((3, 3),), ((4, 1), (5, 2)), ((3, 1, 4), (3, 2, 5))),
+        (((1, 2), (2, 2)), ((3, 1), (4, 2), (5, 1)), ((1, 1, 3), (1, 1, 4), (2, 1, 4), (2, 1, 5))),
+        (((2**40, 2**20),), ((2**41, 2**20),), ((2**40, 2**20, 2**41),)),
+    ],
+)
+def test_lengths_as_stored_stand_beside_what_chunks_hold(edges, stored, expected):
+    assert laid(edges, stored) == expected
+    assert RectilinearGrid((edges,), stored=(stored,)).kernel_edges == (expected,)
+
+
+def test_a_padded_grid_is_measured_as_it_is_stored():
+    grid = RectilinearGrid((((4, 2), (2, 1)), 5), stored=(((4, 3),), 5))
+    assert grid.longest == (4, 5)
+    assert grid.common((10, 5)) == (4, 5)
+    assert grid.lengths((10, 5)) == ((4, 4, 2), 5)
+    with pytest.raises(UnsupportedError, match="stored longer than what they hold are only read"):
+        grid.fitted((20, 5), (1, 1))
+    plain = grid._replace(stored=None)
+    assert plain.kernel_edges == plain.edges
+    assert plain.longest == (4, 5)
+    assert plain.common((10, 5)) == (2, 5)

@@ -118,3 +118,19 @@ def test_messagepack_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> N
     with pytest.raises(UnsupportedError) as caught:
         items.msgpack_module()
     assert caught.value.hint == "pip install omnizarr[msgpack]"
+
+
+def test_a_type_must_say_what_is_inside() -> None:
+    with pytest.raises(UnsupportedError, match="'object' does not say what its elements hold"):
+        items.packer(DType(np.dtype(object), "object", "object", "array"))
+
+
+@pytest.mark.parametrize(
+    ("inner", "value", "words"),
+    [(STRING, b"x", "a str is needed, not a bytes"), (BYTES, "x", "a bytes is needed, not a str")],
+)
+def test_what_does_not_fit_optional_text(inner: DType, value: Any, words: str) -> None:
+    with pytest.raises(TypeError, match=words):
+        items.packer(optional_of(inner))(value)
+    with pytest.raises(ShapeError, match=words):
+        Fill.of(value, optional_of(inner))
