@@ -35,6 +35,7 @@ def render(*codecs, dtype="<i4"):
         ({"id": "bz2", "level": 9}, Codec("bz2", {"level": 9})),
         ({"id": "lz4", "acceleration": 1}, Codec("lz4", {"acceleration": 1})),
         ({"id": "zstd", "level": 0}, Codec("zstd", {"level": 0})),
+        ({"id": "zstd"}, Codec("zstd", {})),
         ({"id": "zstd", "level": 0, "checksum": True}, Codec("zstd", {"level": 0, "checksum": True})),
         (
             {"id": "lzma", "format": 1, "check": -1, "preset": None, "filters": None},

@@ -121,9 +121,9 @@ def test_types_that_netcdf_does_not_have_are_left_as_they_are():
 
 def test_what_is_missing_stays_missing():
     assert set(meant("<i4", shape=[4])) == {"dtype", "shape", "_nczarr_array"}
+    document = {"zarr_format": 2, "shape": [4], "chunks": [4], "dtype": "<i4", "order": "C"}
+    document |= {"compressor": None, "filters": None, **MARKS["4.9.2"][0]}
     with pytest.warns(oz.OmnizarrWarning, match="'fill_value' is missing"):
-        document = {"zarr_format": 2, "shape": [4], "chunks": [4], "dtype": "<i4", "order": "C"}
-        document |= {"compressor": None, "filters": None, **MARKS["4.9.2"][0]}
         oz.open_array({".zarray": json.dumps(document).encode()})
 
 
