@@ -322,7 +322,7 @@ def test_what_is_no_binary_file_is_refused():
         def seekable(self):
             return False
 
-    with pytest.raises(NodeTypeError, match="an? int is neither a path nor a file object"):
+    with pytest.raises(NodeTypeError, match="int is neither a path nor a file object"):
         ZipStore(5)
     with pytest.raises(NodeTypeError, match="cannot seek") as caught:
         ZipStore(Pipe())
