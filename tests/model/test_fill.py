@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as hnp
 
 from omnizarr.errors import ShapeError
 from omnizarr.model.dtype import BYTES, STRING, DType
-from omnizarr.model.fill import Fill
+from omnizarr.model.fill import Fill, pack_float, pack_small
 
 SCALARS = st.one_of(
     hnp.boolean_dtypes(),
@@ -123,6 +123,9 @@ def test_values_become_these_bits(value, kind, bits):
         ([1, 2], "i4"),
         (2**63, "M8[s]"),
         ("x", "c8"),
+        ("1", "f4"),
+        (5, "V3"),
+        (0.0, "V3"),
         (b"ab", [("a", "u1"), ("b", "<u2")]),
         ((1,), [("a", "u1"), ("b", "<u2")]),
         ({"a": 1}, [("a", "u1"), ("b", "<u2")]),
@@ -228,3 +231,30 @@ def test_long_doubles_have_zeros_where_they_have_no_bits():
             assert fill.bits[10:16] == bytes(6)
         swapped = Fill.of(value, dtype.with_byteorder("big"))
         assert swapped.value(dtype.with_byteorder("big")) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "bits"),
+    [
+        (np.int64(1), ">f8", struct.pack(">d", 1)),
+        (np.float32(2), "<i4", struct.pack("<i", 2)),
+        (1j, "<c16", struct.pack("<dd", 0, 1)),
+        (1 + 2j, ">c8", struct.pack(">ff", 1, 2)),
+        (np.complex128(1 + 2j), ">c16", struct.pack(">dd", 1, 2)),
+    ],
+)
+def test_kinds_and_byte_orders_may_differ(value, kind, bits):
+    assert Fill.of(value, DType.of(kind)).bits == bits
+
+
+@pytest.mark.parametrize(("size", "infinite"), [(2, 0x7C00), (4, 0x7F800000), (8, 0x7FF0000000000000)])
+def test_what_is_too_large_for_a_float_is_infinite(size, infinite):
+    huge = 1e300 if size < 8 else float("inf")
+    assert pack_float(huge, size, "big") == infinite.to_bytes(size, "big")
+    assert pack_float(-huge, size, "little") == (infinite | 1 << (8 * size - 1)).to_bytes(size, "little")
+
+
+def test_small_numbers_in_either_byte_order():
+    pytest.importorskip("ml_dtypes")
+    assert pack_small(1, "bfloat16", "little") == b"\x80\x3f"
+    assert pack_small(1, "bfloat16", "big") == b"\x3f\x80"

@@ -28,8 +28,10 @@ def test_counts(shape, chunks, counts):
 def test_ranks_must_match():
     with pytest.raises(ValueError):
         RegularGrid((2,)).counts((2, 2))
-    with pytest.raises(ValueError):
-        RectilinearGrid((2,)).counts((2, 2))
+    for grid in (RectilinearGrid((2,)), RectilinearGrid((((2, 1),),))):
+        for ask in (grid.counts, grid.common, grid.lengths, lambda shape, grid=grid: grid.fitted(shape, (1,))):
+            with pytest.raises(ValueError):
+                ask((2, 2))
 
 
 @pytest.mark.parametrize(
@@ -132,3 +134,22 @@ def test_a_padded_grid_is_measured_as_it_is_stored():
     assert plain.kernel_edges == plain.edges
     assert plain.longest == (4, 5)
     assert plain.common((10, 5)) == (2, 5)
+
+
+def test_chunks_of_no_length_get_one_when_the_array_grows():
+    assert RegularGrid((0, 5)).fitted((3, 5), (1, 1)) == RegularGrid((1, 5))
+    whole = RegularGrid((4, 5))
+    assert whole.fitted((30, 50), (1, 1)) is whole
+    empty = RectilinearGrid((0, 7), clipped=True)
+    assert empty.common((0, 14)) == (0, 7)
+    assert empty.fitted((5, 5), (1, 1)) == RectilinearGrid((1, 7), clipped=True)
+    assert RectilinearGrid(((),)).longest == (0,)
+
+
+def test_as_many_chunks_as_are_listed(monkeypatch):
+    monkeypatch.setattr("omnizarr.model.grid.MOST_LISTED", 3)
+    grid = RectilinearGrid((((2, 4),),))
+    assert grid.lengths((6,)) == ((2, 2, 2),)
+    with pytest.raises(LimitError, match="4 chunks of different lengths") as caught:
+        grid.lengths((7,))
+    assert caught.value.hint == "metadata.grid holds them as runs."
