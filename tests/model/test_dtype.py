@@ -216,7 +216,7 @@ def test_byte_order_is_changed_only_where_it_is_another():
 
 def test_raw_types_of_odd_sizes():
     assert DType.of("r8").itemsize == 1
-    with pytest.raises(UnsupportedError, match="a whole or fitting number of bytes"):
+    with pytest.raises(UnsupportedError, match="a whole number of bytes"):
         DType.of("r12")
     with pytest.raises(UnsupportedError, match="'r17179869184' is not an element type"):
         DType.of(f"r{8 * 2**31}")
