@@ -61,3 +61,7 @@ def test_nothing_has_nothing_illegal():
     legalise(np.empty((0, 2), "<U2"), "/x")
     legalise(np.empty(0, "?"), "/x")
     legalise(np.empty(0, [("a", "?")]), "/x")
+
+
+def test_text_of_no_length_is_left_alone():
+    legalise(np.empty(3, "<U0"), "/x")

@@ -286,3 +286,36 @@ def test_v3_has_no_objects():
     with pytest.raises(UnsupportedError, match="no arrays of Python objects") as caught:
         v3.render_array(meta._replace(dtype=JSON_OBJECTS))
     assert caught.value.pointer == "/data_type"
+
+
+INDEX = [step("bytes", endian="little")]
+VLEN = step("zarrs.vlen", index_codecs=INDEX, data_codecs=[{"name": "bytes"}], index_data_type="uint32")
+
+
+def test_codecs_of_zarrs_that_hold_chains():
+    document = {**chain(VLEN), "data_type": "string", "fill_value": ""}
+    meta = v3.parse_array(document, "k")
+    assert meta.codecs[0].configuration["index_location"] == "start"
+    expected = step("zarrs.vlen", **VLEN["configuration"], index_location="start")
+    assert v3.render_array(meta)["codecs"] == [expected]
+    optional = {"name": "zarrs.optional", "configuration": {"name": "int32", "configuration": {}}}
+    held = step("zarrs.optional", mask_codecs=[{"name": "packbits", "configuration": {}}], data_codecs=INDEX)
+    meta = v3.parse_array({**chain(held), "data_type": optional, "fill_value": None}, "k")
+    assert v3.render_array(meta)["codecs"] == [held]
+
+
+@pytest.mark.parametrize(
+    ("change", "pointer"),
+    [
+        ({"index_data_type": "int32"}, "/index_data_type"),
+        ({"index_location": "middle"}, "/index_location"),
+        ({"index_codecs": 1}, "/index_codecs"),
+        ({"data_codecs": []}, "/data_codecs"),
+        ({"index_codecs": [step("bytes", endian="x")]}, "/index_codecs/0/configuration/endian"),
+        ({"more": 1}, "/more"),
+    ],
+)
+def test_codecs_of_zarrs_that_are_refused(change, pointer):
+    codec = step("zarrs.vlen", **{**VLEN["configuration"], **change})
+    found = refused({**chain(codec), "data_type": "string", "fill_value": ""})
+    assert found.pointer == f"/codecs/0/configuration{pointer}"
