@@ -94,6 +94,8 @@ def test_numbers_keep_their_spelling(text):
         ('["\\x"]', "line 1, column 2"),
         ("[-]", "line 1, column 2"),
         ("nope", "line 1, column 1"),
+        ("\n\n  nope", "line 3, column 3"),
+        ("\n[1,\n 2 3]", "line 3, column 4"),
     ],
 )
 def test_errors_name_the_place(text, place):
@@ -141,3 +143,7 @@ def test_the_lenient_reader_counts_levels_itself():
         with pytest.raises(LimitError, match="deeper than 3 levels") as caught:
             load(text, "k", limits)
         assert caught.value.key == "k"
+
+
+def test_numbers_that_json_does_not_have_are_written_as_words():
+    assert text_of([math.inf, -math.inf, math.nan, -0.0]) == "[Infinity,-Infinity,NaN,-0.0]"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from omnizarr.errors import LimitError, MetadataError, UnsupportedError
+from omnizarr.errors import LimitError, MetadataError, NodeTypeError, UnsupportedError
 from omnizarr.format import v2, v3
 from omnizarr.limits import Limits
 from omnizarr.model.grid import RectilinearGrid, RegularGrid
@@ -198,3 +198,21 @@ def test_lengths_as_stored_that_do_not_fit(held, stored, pointer):
         v3.parse_array(document(padded(held, stored), (5,)), "zarr.json")
     assert caught.value.key == "zarr.json"
     assert caught.value.pointer == f"/chunk_grid/configuration{pointer}"
+
+
+def test_siblings_of_no_length_are_read_whole():
+    regular = {"name": "regular", "configuration": {"chunk_shape": [3]}}
+    known = v3.parse_array(document(regular, (7,)), "zarr.json")
+    assert v3.parse_sibling(known, {"shape": [8]}, "zarr.json", Limits()) == known._replace(shape=(8,))
+    assert v3.parse_sibling(known, {"shape": [0]}, "zarr.json", Limits()) is None
+    assert v3.parse_sibling(known, {"shape": [8, 8]}, "zarr.json", Limits()) is None
+    assert v3.parse_sibling(known._replace(shape=(0,)), {"shape": [8]}, "zarr.json", Limits()) is None
+
+
+def test_nodes_of_the_other_kind():
+    with pytest.raises(NodeTypeError) as caught:
+        v3.parse_group(document(rectilinear(4), (7,)), "a/zarr.json")
+    assert (caught.value.message, caught.value.key) == ("this is an array, not a group", "a/zarr.json")
+    with pytest.raises(NodeTypeError) as caught:
+        v3.parse_array({"zarr_format": 3, "node_type": "group"}, "a/zarr.json")
+    assert (caught.value.message, caught.value.key) == ("this is a group, not an array", "a/zarr.json")

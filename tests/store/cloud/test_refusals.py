@@ -114,3 +114,34 @@ def test_credentials_of_google_of_another_kind(tmp_path):
     with pytest.raises(UnsupportedError, match="of the kind 'external_account'") as caught:
         settle("gs://b/k", {"token": str(path)}, make_home(tmp_path, {}))
     assert "gcloud auth" in caught.value.hint
+
+
+def test_the_profile_without_credentials_is_not_overruled(tmp_path):
+    for name in ("no", "none"):
+        found = settle(PLACE, {"profile": name, "instance_role": True}, make_home(tmp_path, {}))
+        assert found.config["aws_skip_signature"] == "true"
+    found = settle(PLACE, {"instance_role": True}, make_home(tmp_path, {}))
+    assert "aws_skip_signature" not in found.config
+
+
+def test_old_names_of_tokens(tmp_path):
+    text = "[p]\naws_access_key_id=A\naws_secret_access_key=s\naws_security_token=t\n"
+    found = settle(PLACE, {"profile": "p"}, make_home(tmp_path, {"credentials": text}))
+    assert found.config["aws_session_token"] == "t"
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("1970-01-01T01:00:00+01:00", 0.0),
+        ("1970-01-01T00:00:10Z", 10.0),
+        ("1970-01-01T00:00:10", 10.0),
+        ("1970-01-01T00:00:10UTC", 10.0),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_moments(text, moment):
+    assert keys_module.unix_time(text, "me") == moment
+    with pytest.raises(StoreError, match="me gives keys until 'soon', which is no time"):
+        keys_module.unix_time("soon", "me")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from omnizarr.errors import UnsafeError
+from omnizarr.store.cloud.names import IGNORED, names_of
 from omnizarr.store.cloud.wishes import flag, understand_options
 
 
@@ -69,3 +70,10 @@ def test_credentials_go_together():
 @pytest.mark.parametrize(("value", "expected"), [(1, True), (0, False), (" Yes ", True), ("off", False), ("", False)])
 def test_flags(value, expected):
     assert flag("anon", value) is expected
+
+
+def test_what_is_ignored_does_not_hide_what_follows():
+    name = next(name for name in IGNORED if name not in names_of("s3"))
+    found = understand_options("s3", {name: 1, "key": "k", "region": None, "secret": "s"})
+    assert found.config == {"aws_access_key_id": "k", "aws_secret_access_key": "s"}
+    assert [note.about for note in found.notes] == [name]
