@@ -339,3 +339,14 @@ def test_a_store_that_only_reads_has_nothing_to_flush_or_forget():
         store.discard()
         assert store.get("a") == b"1"
     assert file.getvalue() == before
+
+
+def test_a_file_object_is_up_to_date_once_the_store_is_closed(tmp_path):
+    place = tmp_path / "a.zip"
+    with place.open("w+b") as file:
+        with ZipStore(file) as store:
+            store.put("a", b"1")
+        assert zipfile.ZipFile(place).read("a") == b"1"
+    with pytest.raises(ReadOnlyError) as caught:
+        ZipStore(place, read_only=True).put("a", b"2")
+    assert caught.value.hint == "Open it with mode='r+' or 'a' to write."
