@@ -90,3 +90,8 @@ def test_lines_for_one_port_are_for_no_other(tmp_path):
     assert rc.find("AWS.REGION", "h:1", "/p").value == "one"
     assert rc.find("AWS.REGION", "h", "/p").value == "any"
     assert rc.find("AWS.REGION", "h:2", "/p") is None
+
+
+def test_azurite_is_where_its_url_says(tmp_path):
+    found = settle("http://azurite:1/devstoreaccount1/c/k", {}, make_home(tmp_path, {}))
+    assert found.config["azure_storage_endpoint"] == "http://azurite:1/devstoreaccount1"
