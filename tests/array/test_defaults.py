@@ -120,6 +120,11 @@ def test_shards():
         layout((100, 100), 8, (10, 10), (55, 10))
 
 
+def test_chunks_too_large_for_two_in_a_shard_get_none():
+    assert default_shards((20_000 << 26,), (1 << 26,), 1) is None
+    assert default_shards((20_000 << 25,), (1 << 25,), 1) == (1 << 26,)
+
+
 def test_automatic_chunks_divide_given_shards():
     assert layout((4096, 4096), 4, "auto", (2048, 2048)) == ((512, 512), (2048, 2048))
     chunks, shards = layout((10**6,), 8, None, (999_983,))  # a prime: it has no divisors

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from omnizarr.array.index import basic, blocks, mask, orthogonal, points
+from omnizarr.array.selection import span
 from omnizarr.errors import SelectionError
 from omnizarr.model.grid import RegularGrid
 
@@ -19,6 +20,8 @@ from omnizarr.model.grid import RegularGrid
         (basic, (0, 0, [0]), r"3 indices for an array of shape \(4, 5\)"),
         (basic, (..., 0, ...), "only one ellipsis"),
         (basic, (..., [0], ...), "only one ellipsis"),
+        (basic, ([0], [1], ..., ...), "only one ellipsis"),
+        (basic, ([0, -5], [0, 1]), "index -5 is out of bounds for axis 0 with size 4"),
         (basic, True, "boolean True is not an index"),
         (basic, (0, np.True_), "boolean True is not an index"),
         (basic, np.array(True), "not an index"),
@@ -69,3 +72,42 @@ def test_huge_dimensions_do_not_overflow():
     size = 2**63 - 1
     assert basic((-1, slice(-3, None)), (size, size)).dims == [(size - 1, 1, 1), (size - 3, 1, 3)]
     assert basic([-1, 0], (size,)).dims[0].tolist() == [size - 1, 0]
+
+
+def test_refusals_say_what_to_do():
+    hints = []
+    for select, index in ((basic, 4), (basic, (0, "x")), (points, ([0],)), (points, (0, slice(1))), (basic, True)):
+        with pytest.raises(SelectionError) as caught:
+            select(index, (4, 5))
+        hints.append(caught.value.hint)
+    assert hints == [
+        "Valid indices are -4 to 3.",
+        "Use integers, slices, ..., None, or arrays of integers or booleans.",
+        "Give one integer or integer array for each dimension.",
+        "Slices mix with arrays in a[...] by NumPy's rules, and in .oindex dimension by dimension.",
+        "Use None to add an axis, an integer to pick an element, or a boolean array as a mask.",
+    ]
+    with pytest.raises(SelectionError) as caught:
+        basic(0, (0,))
+    assert caught.value.hint == "The axis is empty: only slices select from it."
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        (slice(3, 2, -1), (3, 1, 1, False)),
+        (slice(3, 1, -1), (2, 1, 2, True)),
+        (slice(3, 0, -2), (1, 2, 2, True)),
+        (slice(2, 3, -1), (0, 1, 0, False)),
+        (slice(2, 2, -1), (0, 1, 0, False)),
+        (slice(2, 3, 5), (2, 1, 1, False)),
+        (slice(0, 4, 3), (0, 3, 2, False)),
+        (slice(3, 3), (0, 1, 0, False)),
+        (slice(3, 2), (0, 1, 0, False)),
+    ],
+)
+def test_slices_as_start_step_count_and_direction(item, expected):
+    assert span(item, 4, 0) == expected
+    start, step, count, backwards = expected
+    found = list(range(start, start + step * count, step))
+    assert (found[::-1] if backwards else found) == list(range(4))[item]

@@ -84,6 +84,7 @@ def test_v2_of_format_1(version):
         ({"metadata": {".zgroup": "[]"}}, MetadataError, "/metadata/.zgroup"),
         ({"metadata": {}, "zarr_consolidated_format": 2}, UnsupportedError, "/zarr_consolidated_format"),
         ({"metadata": {}, "zarr_consolidated_format": None}, UnsupportedError, "/zarr_consolidated_format"),
+        ({"metadata": {}, "record_size": 10}, UnsupportedError, None),
     ],
 )
 def test_v2_that_is_broken(document, error, pointer):
@@ -215,3 +216,8 @@ def test_documents_are_not_parsed(monkeypatch):
     assert split_v3(broken, "k") == {"a/zarr.json": b'{"shape": [1, ]}', "b/zarr.json": b"{0}"}
     broken = b'{"metadata": {"a/.zarray": {"shape": ?}}, "zarr_consolidated_format": 1}'
     assert split_v2(broken, "k") == {"a/.zarray": b'{"shape": ?}'}
+
+
+def test_the_kind_may_be_spelled_in_other_ways():
+    data = group(block({"a": GROUP3})).replace(b'"inline"', b'"\\u0069nline"')
+    assert list(parsed(split_v3(data, "k"))) == ["a/zarr.json"]

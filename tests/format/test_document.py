@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
+from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -101,6 +102,7 @@ def test_broken_documents_are_named(data, words):
         b'{"a":' * 200_000 + b"1" + b"}" * 200_000,
         b'{"a":[' * 51 + b"]}" * 51,
         b"[[]" * 60_000,
+        b"[[]," * 100 + b"[]" + b"]" * 100,
         b'["' + b"[" * 500 + b'",' + b"[" * 101 + b"]" * 102,
     ],
 )
@@ -115,8 +117,10 @@ def test_deep_documents_are_refused_in_no_time(data):
     "data",
     [
         b"[" * 100 + b"]" * 100,
+        b"[[]," * 99 + b"[]" + b"]" * 99,
         b'{"a":[' * 50 + b"]}" * 50,
         b'["' + b"[{" * 5000 + b'"]',
+        b'["' + b"[" * 500 + b'",' + b"[" * 99 + b"]" * 100,
         b'["\\"' + b"]" * 5000 + b'\\\\"]',
         b"[" + b",".join([b'["[", "\\"[["]'] * 500) + b"]",
     ],
@@ -175,3 +179,24 @@ def test_descriptions():
         "an object",
     ]
     assert len(describe("x" * 1000)) < 60
+
+
+def test_the_name_that_is_there_twice_is_told():
+    with pytest.raises(MetadataError, match="the name 'b' twice") as caught:
+        load(b'{"a": 1, "b": 2, "c": {"a": 3}, "b": 4}', "k")
+    assert caught.value.key == "k"
+
+
+def test_any_mapping_is_an_object():
+    frozen = MappingProxyType({"a": MappingProxyType({})})
+    assert dump(frozen) == dump({"a": {}}) == b'{\n  "a": {}\n}\n'
+
+
+def test_objects_too_deep_to_be_read_back_are_not_written():
+    value: dict[str, object] = {"a": 1}
+    for _ in range(99):
+        value = {"a": value}
+    assert load(dump(value), "k") == value
+    with pytest.raises(LimitError, match="nested too deep") as caught:
+        dump({"a": value}, "k")
+    assert caught.value.key == "k"

@@ -9,7 +9,7 @@ import pytest
 
 from omnizarr.errors import MetadataError, UnsupportedError
 from omnizarr.format import fill_json
-from omnizarr.model.dtype import BYTES, STRING, DType
+from omnizarr.model.dtype import BYTES, STRING, DType, arrays_of, optional_of
 from omnizarr.model.fill import Fill
 
 NAN16, NAN32, NAN64 = 0x7E00, 0x7FC00000, 0x7FF8000000000000
@@ -165,3 +165,40 @@ def test_undefined():
     assert fill_json.render_v2(Fill(None), STRING) is None
     with pytest.raises(UnsupportedError):
         fill_json.render_v3(Fill(None), BYTES)
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "bits"),
+    [
+        (None, optional_of(DType.of("u1")), b""),
+        ([7], optional_of(DType.of("u1")), b"\1\7"),
+        ([None], optional_of(optional_of(DType.of("u1"))), b"\1"),
+        ([[7]], optional_of(optional_of(DType.of("u1"))), b"\1\1\7"),
+        (["é"], optional_of(STRING), b"\1\xc3\xa9"),
+        ([1, 2], arrays_of(DType.of("<u2")), b"\1\0\2\0"),
+        (0, arrays_of(DType.of("<u2")), b""),
+    ],
+    ids=repr,
+)
+def test_objects(value, dtype, bits):
+    assert fill_json.parse_v3(value, dtype, "k").bits == bits
+    assert fill_json.render_v3(Fill(bits), dtype) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "words"),
+    [
+        (7, optional_of(DType.of("u1")), "null, or a list of one value, is needed"),
+        ([], optional_of(DType.of("u1")), "null, or a list of one value, is needed"),
+        ([1, 2], optional_of(DType.of("u1")), "null, or a list of one value, is needed"),
+        ([256], optional_of(DType.of("u1")), "out of the range"),
+        ("x", arrays_of(DType.of("u1")), "a list is needed"),
+        ([[1]], arrays_of(DType.of("u1")), "an array of one dimension is needed, not of 2"),
+        ([256], arrays_of(DType.of("u1")), "cannot be"),
+    ],
+    ids=repr,
+)
+def test_objects_that_are_refused(value, dtype, words):
+    with pytest.raises(MetadataError, match=words) as caught:
+        fill_json.parse_v3(value, dtype, "k")
+    assert (caught.value.key, caught.value.pointer) == ("k", "/fill_value")

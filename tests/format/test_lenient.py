@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omnizarr.errors import LimitError, MetadataError
-from omnizarr.format.lenient import Real, Whole, load, text_of
+from omnizarr.format.lenient import Real, Whole, load, load_object, text_of
 from omnizarr.limits import DEFAULT_LIMITS
 
 JSONS = st.recursive(
@@ -94,6 +94,8 @@ def test_numbers_keep_their_spelling(text):
         ('["\\x"]', "line 1, column 2"),
         ("[-]", "line 1, column 2"),
         ("nope", "line 1, column 1"),
+        ("\n\n  nope", "line 3, column 3"),
+        ("\n[1,\n 2 3]", "line 3, column 4"),
     ],
 )
 def test_errors_name_the_place(text, place):
@@ -117,3 +119,31 @@ def test_depth_and_size_are_bounded():
 def test_no_bytes_break_it(data):
     with suppress(MetadataError, LimitError):
         load(data, "k")
+
+
+def test_hexadecimal_numbers_keep_their_spelling():
+    for text, number in (("0x10", 16.0), ("-0x1.8p1", -3.0), ("+0X.8", 0.5), ("0x1p99999", math.inf)):
+        found = load(f"[{text},]".encode(), "k")
+        assert found == [number]
+        assert text_of(found) == f"[{text}]"
+
+
+def test_only_objects_are_documents():
+    assert load_object(b'{"a": NaN,}', "k").keys() == {"a"}
+    with pytest.raises(MetadataError, match="a list of 0, not an object") as caught:
+        load_object(b"[]", "a/.zattrs")
+    assert caught.value.key == "a/.zattrs"
+
+
+def test_the_lenient_reader_counts_levels_itself():
+    limits = DEFAULT_LIMITS._replace(max_document_depth=3)
+    assert load(b"[[[1,],],]", "k", limits) == [[[1]]]
+    # A bracket in a string hides one level from the quick look.
+    for text in (b'["]", [[[1,]]]]', b'["}", {"a": {"b": {"c": 1,}}}]'):
+        with pytest.raises(LimitError, match="deeper than 3 levels") as caught:
+            load(text, "k", limits)
+        assert caught.value.key == "k"
+
+
+def test_numbers_that_json_does_not_have_are_written_as_words():
+    assert text_of([math.inf, -math.inf, math.nan, -0.0]) == "[Infinity,-Infinity,NaN,-0.0]"

@@ -13,7 +13,15 @@ import pytest
 from numcodecs import blosc, zstd
 
 import omnizarr as oz
-from omnizarr.errors import CorruptError, ExistsError, MetadataError, NotFoundError, OmnizarrError, ReadOnlyError
+from omnizarr.errors import (
+    CorruptError,
+    ExistsError,
+    MetadataError,
+    NotFoundError,
+    OmnizarrError,
+    ReadOnlyError,
+    UnsupportedError,
+)
 
 VALUES = np.arange(35, dtype=">i4").reshape(5, 7)
 BLOCK = (2, 3)  # in NumPy's order; N5 writes [3, 2]
@@ -162,3 +170,42 @@ def test_names_of_dimensions_as_xarray_wrote_them():
     document = json.loads(store["attributes.json"])
     store["attributes.json"] = json.dumps({**document, "_ARRAY_DIMENSIONS": ["y", "x"]}).encode()
     assert oz.open(store).dims == ("y", "x")
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "pointer"),
+    [
+        ({"blockSize": ...}, MetadataError, "/"),
+        ({"dataType": ...}, MetadataError, "/"),
+        ({"dimensions": ...}, MetadataError, "/"),
+        ({"dimensions": 7}, MetadataError, "/shape"),
+        ({"blockSize": [3]}, MetadataError, "/blockSize"),
+        ({"blockSize": [3, 0]}, MetadataError, "/blockSize/1"),
+        ({"blockSize": [], "dimensions": []}, MetadataError, "/blockSize"),
+        ({"dataType": "string"}, UnsupportedError, "/dataType"),
+        ({"dataType": "object"}, UnsupportedError, "/dataType"),
+        ({"dataType": "float16"}, MetadataError, "/dataType"),
+        ({"compression": {"type": "jpeg"}}, UnsupportedError, "/compression"),
+        ({"compression": {"type": 1}}, UnsupportedError, "/compression"),
+        ({"compression": "gzip"}, MetadataError, "/compression"),
+        ({"compression": {"type": "gzip", "level": 10}}, MetadataError, "/compression/level"),
+        ({"compression": {"type": "blosc", "shuffle": 3}}, MetadataError, "/compression/shuffle"),
+    ],
+)
+def test_documents_that_are_refused(change, error, pointer):
+    store = dataset()
+    changed = {**json.loads(store["attributes.json"]), **change}
+    store["attributes.json"] = json.dumps({name: one for name, one in changed.items() if one is not ...}).encode()
+    with pytest.raises(error) as caught:
+        oz.open(store)
+    assert type(caught.value) is error
+    assert (caught.value.key, caught.value.pointer) == ("attributes.json", pointer)
+
+
+@pytest.mark.parametrize(("name", "compress"), [("raw", bytes), ("gzip", gzip.compress), (None, bytes)])
+def test_before_version_2_compressions_were_names(name, compress):
+    store = dataset(compress=compress)
+    document = json.loads(store["attributes.json"])
+    document.pop("compression", None)
+    store["attributes.json"] = json.dumps({**document, **({"compressionType": name} if name else {})}).encode()
+    assert np.array_equal(oz.open(store)[...], VALUES)

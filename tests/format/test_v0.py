@@ -10,6 +10,8 @@ from numcodecs import blosc
 
 import omnizarr as oz
 from omnizarr.errors import MetadataError, ReadOnlyError, UnsafeError, UnsupportedError
+from omnizarr.format import v0
+from omnizarr.model.keys import v2_keys
 
 EXAMPLE = """{
     "chunks": [
@@ -332,3 +334,25 @@ def test_what_came_later_is_refused_by_name(options, message, form):
     with pytest.raises(UnsupportedError, match=message):
         oz.create_array(store, shape=(4, 4), format=form, **options)
     assert not store
+
+
+def test_keys_and_shapes_that_it_does_not_have():
+    meta = v0.parse("", {"__zmeta__": EXAMPLE.encode()})
+    with pytest.raises(UnsupportedError, match=r"no chunk keys such as '1\.2'"):
+        v0.render(meta._replace(keys=v2_keys(".")))
+    text = EXAMPLE.replace("10000,\n        100", "").replace("1000000,\n        1000", "")
+    with pytest.raises(MetadataError, match="what wrote it failed half-way") as caught:
+        v0.parse("a/", {"__zmeta__": text.encode()})
+    assert (caught.value.key, caught.value.pointer) == ("a/__zmeta__", "/shape")
+
+
+def test_a_document_that_is_something_else_is_named_as_such():
+    with pytest.raises(MetadataError, match="not JSON") as caught:
+        v0.parse("", {"__zmeta__": b"<html><title>Not found</title></html>"})
+    assert caught.value.hint == "It is an HTML page."
+
+
+def test_bytes_that_are_no_text_cannot_be_filled_in():
+    with pytest.raises(UnsupportedError, match="cannot say the fill value") as caught:
+        make({}, shape=(3,), dtype="S2", fill_value=b"\xff")
+    assert "fill_value=None" in caught.value.hint

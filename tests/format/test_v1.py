@@ -11,6 +11,8 @@ import pytest
 
 import omnizarr as oz
 from omnizarr.errors import MetadataError, UnsupportedError
+from omnizarr.format import v1
+from omnizarr.model.keys import v2_keys
 
 VALUES = np.arange(35, dtype="<i4").reshape(5, 7)
 
@@ -126,6 +128,7 @@ def test_order_f_with_blosc_is_written_as_such():
         ({"codecs": oz.codec.zlib(), "order": "F"}, "only Blosc"),
         ({"codecs": [oz.codec.delta("<i4"), oz.codec.zlib()]}, "no filters"),
         ({"separator": "/"}, "no other separator"),
+        ({"codecs": {"id": "blosc", "cname": "lz4", "blocksize": 256}}, "Blosc's block size"),
     ],
 )
 def test_what_it_cannot_express(options, message):
@@ -140,12 +143,19 @@ def test_what_it_cannot_express(options, message):
         ({"compression": "lzo"}, "not one of"),
         ({"compression_opts": "x"}, "options of zlib"),
         ({"order": "K"}, "'C', 'F'"),
+        ({"order": ...}, "the field 'order' is missing"),
+        ({"fill_value": ...}, "the field 'fill_value' is missing"),
+        ({"compression": 1}, "not one of"),
+        ({"compression": "lzma", "compression_opts": 1}, "options of lzma"),
+        ({"zarr_format": True}, "not 1"),
     ],
 )
 def test_broken_documents(change, message):
-    store = {"meta": json.dumps({**META, **change}).encode(), "attrs": b"{}"}
-    with pytest.raises((MetadataError, UnsupportedError), match=message):
+    document = {name: one for name, one in {**META, **change}.items() if one is not ...}
+    store = {"meta": json.dumps(document).encode(), "attrs": b"{}"}
+    with pytest.raises(MetadataError, match=message) as caught:
         oz.open(store)
+    assert caught.value.key == "meta"
 
 
 def test_a_file_called_meta_alone_makes_no_array(tmp_path):
@@ -177,3 +187,16 @@ def test_a_document_that_is_cut_off_is_told_of(length):
     store["meta"] = store["meta"][:length]
     with pytest.raises(MetadataError, match=r"not JSON.*'meta'"):
         oz.open(store)
+
+
+def test_shapes_and_keys_that_it_does_not_have():
+    with pytest.raises(UnsupportedError, match="without dimensions"):
+        oz.create_array({}, shape=(), format="zarr1")
+    meta = v1.parse("", {"meta": json.dumps(META).encode()})
+    with pytest.raises(UnsupportedError, match="no chunk keys such as '1/2'"):
+        v1.render(meta._replace(keys=v2_keys("/")))
+
+
+def test_a_compression_without_options_has_the_defaults_of_the_time():
+    store = store_of("zlib", None, zlib.compress, "C", "C")
+    assert np.array_equal(oz.open(store)[...], VALUES)

@@ -7,6 +7,7 @@ import pytest
 
 from omnizarr.errors import LimitError, MetadataError, OmnizarrWarning, UnsafeError, UnsupportedError
 from omnizarr.format import v2, v3
+from omnizarr.format.v2_dtype import parse_dtype
 from omnizarr.limits import Limits
 from omnizarr.model.codec import Codec
 from omnizarr.model.dtype import BYTES, STRING
@@ -235,3 +236,18 @@ def test_from_v3_to_v2_and_back():
     assert read.fill.value(read.dtype) == -2
     rendered = v3.render_array(read)
     assert v3.parse_array(rendered, "k") == meta
+
+
+def test_raw_bytes_with_a_name_are_a_field():
+    dtype = parse_dtype([["a", "|V2"], ["", "|V3"], ["b", "<i4"]], "/dtype", "k").numpy
+    assert dtype.names == ("a", "b")
+    assert (dtype.fields["b"][1], dtype.itemsize) == (5, 9)
+
+
+def test_lengths_up_to_the_longest():
+    assert parse_dtype("|S1000000000", "/dtype", "k").itemsize == 10**9
+    assert parse_dtype("<U500000000", "/dtype", "k").itemsize == 2 * 10**9
+    for text in ("<U1000000000", "|S2147483648", "|S0", "|V"):
+        with pytest.raises(MetadataError, match="no usable length") as caught:
+            parse_dtype(text, "/dtype", "k")
+        assert (caught.value.pointer, caught.value.key) == ("/dtype", "k")

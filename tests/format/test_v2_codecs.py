@@ -35,6 +35,8 @@ def render(*codecs, dtype="<i4"):
         ({"id": "bz2", "level": 9}, Codec("bz2", {"level": 9})),
         ({"id": "lz4", "acceleration": 1}, Codec("lz4", {"acceleration": 1})),
         ({"id": "zstd", "level": 0}, Codec("zstd", {"level": 0})),
+        ({"id": "zstd"}, Codec("zstd", {})),
+        ({"id": "omnizarr.hdf5_shuffle", "elementsize": 4}, Codec("omnizarr.hdf5_shuffle", {"elementsize": 4})),
         ({"id": "zstd", "level": 0, "checksum": True}, Codec("zstd", {"level": 0, "checksum": True})),
         (
             {"id": "lzma", "format": 1, "check": -1, "preset": None, "filters": None},
@@ -189,3 +191,15 @@ def test_names_of_v3_are_written_as_ids():
     document = render(Codec("numcodecs.delta", {"dtype": "<i4"}), LITTLE, Codec("numcodecs.zlib", {"level": 3}))
     assert document["filters"] == [{"id": "delta", "dtype": "<i4"}]
     assert document["compressor"] == {"id": "zlib", "level": 3}
+
+
+def test_levels_of_zstd_are_brought_to_what_there_is():
+    for given, level in ((100, 22), (22, 22), (-200_000, -131_072)):
+        assert parse(compressor={"id": "zstd", "level": given}).codecs[-1] == Codec("zstd", {"level": level})
+    assert parse(compressor={"id": "zstd", "level": 1, "checksum": False}).codecs[-1] == Codec("zstd", {"level": 1})
+
+
+def test_refusals_name_the_codec():
+    with pytest.raises(UnsupportedError, match="stands after one on bytes") as caught:
+        parse(filters=[{"id": "zlib", "level": 1}, {"id": "delta", "dtype": "<i4"}])
+    assert (caught.value.codec, caught.value.pointer, caught.value.key) == ("delta", "/filters/1", "k")

@@ -8,6 +8,7 @@ from omnizarr.errors import LimitError, MetadataError, OmnizarrWarning, UnsafeEr
 from omnizarr.format import v3
 from omnizarr.limits import Limits
 from omnizarr.model.codec import Codec, inner_codecs
+from omnizarr.model.dtype import JSON_OBJECTS
 
 
 def step(name: str, **configuration: object) -> dict:
@@ -156,6 +157,14 @@ def test_only_what_is_held_at_once_is_limited():
         ([BYTES_LITTLE, step("numcodecs.shuffle", elementsize=5)], "/codecs/1/configuration/elementsize"),
         ([BYTES_LITTLE, step("numcodecs.shuffle", elementsize=-1)], "/codecs/1/configuration/elementsize"),
         ([step("numcodecs.delta"), BYTES_LITTLE], "/codecs/0/configuration"),
+        ([step("cast_value"), BYTES_LITTLE], "/codecs/0/configuration"),
+        ([step("bitround"), BYTES_LITTLE], "/codecs/0/configuration"),
+        ([step("reshape", shape=[7, -1]), BYTES_LITTLE], "/codecs/0/configuration/shape"),
+        ([step("reshape"), BYTES_LITTLE], "/codecs/0/configuration/shape"),
+        ([step("zarrs.vlen", index_data_type="uint32")], "/codecs/0/configuration"),
+        ([step("zarrs.optional", mask_codecs=[], data_codecs=[])], "/codecs/0/configuration"),
+        ([step("zarrs.vlen", x=1)], "/codecs/0/configuration/x"),
+        ([step("vlen-utf8")], "/codecs/0/configuration"),
         ([step("numcodecs.delta", dtype="<i3"), BYTES_LITTLE], "/codecs/0/configuration/dtype"),
         ([step("numcodecs.delta", dtype="S7"), BYTES_LITTLE], "/codecs/0/configuration/dtype"),
         *(
@@ -236,3 +245,77 @@ def test_names_that_v3_has_not_are_written_as_zarr_python_does(codec, expected):
     meta = v3.parse_array(DOCUMENT, "k")
     made = type(meta)(meta.shape, meta.dtype, meta.grid, meta.keys, meta.fill, (Codec("bytes", {}), codec))
     assert v3.render_array(made)["codecs"] == [BYTES_LITTLE, expected]
+
+
+def test_after_a_foreign_codec_shapes_are_not_known():
+    foreign = {"name": "my.codec", "configuration": {}}
+    for after in (step("transpose", order=[9]), step("reshape", shape=[-1]), step("zarrs.squeeze")):
+        meta = v3.parse_array(chain(foreign, after, BYTES_LITTLE), "k")
+        assert meta.codecs[1] == Codec(after["name"], after["configuration"])
+    refused(chain(foreign, step("transpose"), BYTES_LITTLE))
+
+
+def test_codecs_in_codecs_are_limited():
+    nested = [step("gzip", level=1)]
+    for _ in range(8):
+        nested = [step("conditional", codecs=nested, header_bits=8)]
+    v3.parse_array(chain(BYTES_LITTLE, *nested), "k")
+    deeper = step("conditional", codecs=nested, header_bits=8)
+    assert "nested deeper than 8 levels" in str(refused(chain(BYTES_LITTLE, deeper), LimitError))
+
+
+def test_a_structure_through_a_foreign_codec_is_little_endian():
+    fields = [{"name": "a", "data_type": "int32"}]
+    structure = {"name": "struct", "configuration": {"fields": fields}}
+    document = {**chain({"name": "my.codec"}), "data_type": structure, "fill_value": {"a": 1}}
+    assert v3.parse_array(document, "k").fill.bits == b"\1\0\0\0"
+    big = {**chain(step("bytes", endian="big")), "data_type": structure, "fill_value": {"a": 1}}
+    assert v3.parse_array(big, "k").fill.bits == b"\0\0\0\1"
+
+
+@pytest.mark.parametrize(
+    "configuration", [{}, {"name": 1}, {"name": "int32", "x": 1}, {"name": "int32", "configuration": 1}]
+)
+def test_optional_types_that_are_refused(configuration):
+    document = {**DOCUMENT, "data_type": {"name": "zarrs.optional", "configuration": configuration}}
+    assert str(refused(document).pointer).startswith("/data_type/configuration")
+
+
+def test_v3_has_no_objects():
+    meta = v3.parse_array(DOCUMENT, "k")
+    with pytest.raises(UnsupportedError, match="no arrays of Python objects") as caught:
+        v3.render_array(meta._replace(dtype=JSON_OBJECTS))
+    assert caught.value.pointer == "/data_type"
+
+
+INDEX = [step("bytes", endian="little")]
+VLEN = step("zarrs.vlen", index_codecs=INDEX, data_codecs=[{"name": "bytes"}], index_data_type="uint32")
+
+
+def test_codecs_of_zarrs_that_hold_chains():
+    document = {**chain(VLEN), "data_type": "string", "fill_value": ""}
+    meta = v3.parse_array(document, "k")
+    assert meta.codecs[0].configuration["index_location"] == "start"
+    expected = step("zarrs.vlen", **VLEN["configuration"], index_location="start")
+    assert v3.render_array(meta)["codecs"] == [expected]
+    optional = {"name": "zarrs.optional", "configuration": {"name": "int32", "configuration": {}}}
+    held = step("zarrs.optional", mask_codecs=[{"name": "packbits", "configuration": {}}], data_codecs=INDEX)
+    meta = v3.parse_array({**chain(held), "data_type": optional, "fill_value": None}, "k")
+    assert v3.render_array(meta)["codecs"] == [held]
+
+
+@pytest.mark.parametrize(
+    ("change", "pointer"),
+    [
+        ({"index_data_type": "int32"}, "/index_data_type"),
+        ({"index_location": "middle"}, "/index_location"),
+        ({"index_codecs": 1}, "/index_codecs"),
+        ({"data_codecs": []}, "/data_codecs"),
+        ({"index_codecs": [step("bytes", endian="x")]}, "/index_codecs/0/configuration/endian"),
+        ({"more": 1}, "/more"),
+    ],
+)
+def test_codecs_of_zarrs_that_are_refused(change, pointer):
+    codec = step("zarrs.vlen", **{**VLEN["configuration"], **change})
+    found = refused({**chain(codec), "data_type": "string", "fill_value": ""})
+    assert found.pointer == f"/codecs/0/configuration{pointer}"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from omnizarr.errors import LimitError, MetadataError, UnsupportedError
+from omnizarr.errors import LimitError, MetadataError, NodeTypeError, UnsupportedError
 from omnizarr.format import v2, v3
 from omnizarr.limits import Limits
 from omnizarr.model.grid import RectilinearGrid, RegularGrid
@@ -163,3 +163,56 @@ def test_uneven_chunks_that_end_with_the_array_cannot_be_written():
     meta = v3.parse_array(document(rectilinear([3, 4]), (7,)), "zarr.json")
     with pytest.raises(UnsupportedError):
         v3.render_array(meta._replace(grid=RectilinearGrid((((3, 1), (4, 1)),), clipped=True)))
+
+
+def padded(held: list[Any], stored: list[Any]) -> dict[str, Any]:
+    return {"name": "omnizarr.padded", "configuration": {"chunk_shapes": held, "stored_shapes": stored}}
+
+
+def test_chunks_that_are_stored_longer_than_what_they_hold():
+    grid = padded([[2, 1, 2], 3], [[[2, 3]], 3])
+    meta = v3.parse_array(document(grid, (5, 6)), "zarr.json")
+    assert meta.grid == RectilinearGrid((((2, 1), (1, 1), (2, 1)), 3), stored=(((2, 3),), 3))
+    assert v3.render_array(meta)["chunk_grid"] == grid
+    same = v3.parse_array(document(padded([[2, 3]], [[2, 3]]), (5,)), "zarr.json")
+    assert same.grid == RectilinearGrid((((2, 1), (3, 1)),))
+
+
+@pytest.mark.parametrize(
+    ("held", "stored", "pointer"),
+    [
+        ([[2, 3]], [[2, 2, 2]], "/stored_shapes/0"),
+        ([[2, 3]], [[5]], "/stored_shapes/0"),
+        ([[2, 3]], [[3, 2]], "/stored_shapes/0"),
+        ([[2, 3]], [3], "/stored_shapes/0"),
+        ([5], [6], "/stored_shapes/0"),
+        ([5], [[5]], "/stored_shapes/0"),
+        ([[2, 3]], [[2]], "/stored_shapes/0"),
+        ([[2, 2]], [[2, 3]], "/chunk_shapes/0"),
+        ([[2, 3]], 5, "/stored_shapes"),
+        ([[2, 3]], [], "/stored_shapes"),
+    ],
+)
+def test_lengths_as_stored_that_do_not_fit(held, stored, pointer):
+    with pytest.raises(MetadataError) as caught:
+        v3.parse_array(document(padded(held, stored), (5,)), "zarr.json")
+    assert caught.value.key == "zarr.json"
+    assert caught.value.pointer == f"/chunk_grid/configuration{pointer}"
+
+
+def test_siblings_of_no_length_are_read_whole():
+    regular = {"name": "regular", "configuration": {"chunk_shape": [3]}}
+    known = v3.parse_array(document(regular, (7,)), "zarr.json")
+    assert v3.parse_sibling(known, {"shape": [8]}, "zarr.json", Limits()) == known._replace(shape=(8,))
+    assert v3.parse_sibling(known, {"shape": [0]}, "zarr.json", Limits()) is None
+    assert v3.parse_sibling(known, {"shape": [8, 8]}, "zarr.json", Limits()) is None
+    assert v3.parse_sibling(known._replace(shape=(0,)), {"shape": [8]}, "zarr.json", Limits()) is None
+
+
+def test_nodes_of_the_other_kind():
+    with pytest.raises(NodeTypeError) as caught:
+        v3.parse_group(document(rectilinear(4), (7,)), "a/zarr.json")
+    assert (caught.value.message, caught.value.key) == ("this is an array, not a group", "a/zarr.json")
+    with pytest.raises(NodeTypeError) as caught:
+        v3.parse_array({"zarr_format": 3, "node_type": "group"}, "a/zarr.json")
+    assert (caught.value.message, caught.value.key) == ("this is a group, not an array", "a/zarr.json")

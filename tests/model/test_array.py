@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from omnizarr.model.array import ArrayMeta
+from omnizarr.model.array import ArrayMeta, with_order
 from omnizarr.model.codec import Codec
 from omnizarr.model.dtype import DType
 from omnizarr.model.fill import Fill
@@ -57,3 +57,15 @@ def test_metadata_are_frozen_values():
     assert array._replace(shape=(1, 1, 1)).shape == (1, 1, 1)
     assert pickle.loads(pickle.dumps(array)) == array
     assert GroupMeta({"a": 1}) == GroupMeta({"a": 1}, "zarr3", {})
+
+
+def test_another_order_is_one_more_transpose_or_one_less():
+    plain = meta(Codec("bytes"))
+    turned = with_order(plain, "F")
+    assert turned.codecs == (Codec("transpose", {"order": [2, 1, 0]}), Codec("bytes"))
+    assert with_order(turned, "C") == plain
+    assert with_order(turned, "F") is turned
+    assert with_order(plain, "C") is plain
+    assert with_order(plain, None) is plain
+    line = meta(Codec("bytes"), chunks=(4,))
+    assert with_order(line, "F") is line

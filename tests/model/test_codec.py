@@ -39,12 +39,19 @@ def test_aliases_lead_to_known_names():
             "blosc",
             {"cname": "lz4", "clevel": 1, "shuffle": "shuffle", "typesize": 1, "blocksize": 0},
         ),
+        (
+            Codec("numcodecs.blosc", {"shuffle": -1}),
+            "blosc",
+            {"cname": "lz4", "clevel": 5, "shuffle": "bitshuffle", "typesize": 1, "blocksize": 0},
+        ),
+        (Codec("numcodecs.delta", {"dtype": "<i4", "astype": "<i2"}), "delta", {"dtype": "<i4", "astype": "<i2"}),
+        (Codec("numcodecs.zlib", {"level": 2}, required=False), "zlib", {"level": 2}),
         (Codec("my.codec", {"a": 1}), "my.codec", {"a": 1}),
         (Codec("numcodecs.crc32", {}), "numcodecs.crc32", {}),
     ],
 )
 def test_resolving_completes_the_settings(given, name, configuration):
-    assert resolve(given) == Codec(name, configuration)
+    assert resolve(given) == Codec(name, configuration, given.required)
     assert resolve(resolve(given)) == resolve(given)
 
 
@@ -81,4 +88,7 @@ def test_sharding_is_seen_only_where_chunks_can_be_read_alone():
 
 def test_objects_as_documents_have_them():
     assert Codec("gzip", {"level": 1}).to_json() == {"name": "gzip", "configuration": {"level": 1}}
-    assert Codec("x", {}, required=False).to_json()["must_understand"] is False
+    left_out = {"name": "x", "configuration": {"a": 1}, "must_understand": False}
+    assert Codec("x", {"a": 1}, required=False).to_json() == left_out
+    holder = Codec("conditional", {"codecs": [left_out, {"name": "y", "must_understand": True}]})
+    assert inner_codecs(holder) == (Codec("x", {"a": 1}, required=False), Codec("y"))

@@ -10,7 +10,7 @@ import pytest
 
 from omnizarr.errors import UnsupportedError
 from omnizarr.model import small
-from omnizarr.model.dtype import BYTES, STRING, VLEN_ITEMSIZE, DType, field_type
+from omnizarr.model.dtype import BYTES, STRING, VLEN_ITEMSIZE, DType, field_type, optional_of
 from omnizarr.model.small import PAIRS, SMALL
 
 NATIVE = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]
@@ -186,3 +186,58 @@ def test_no_byte_order_but_the_machine_s_for_numbers_of_ml_dtypes():
     with pytest.raises(UnsupportedError, match="endian"):
         DType.of([("a", ml_dtypes.bfloat16), ("b", "i4")]).with_byteorder(other)
     assert DType.of([("a", ml_dtypes.int4), ("b", "i4")]).with_byteorder(other).byteorder == other
+
+
+def test_a_type_of_the_package_that_is_not_known_is_refused(monkeypatch):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    monkeypatch.delitem(SMALL, "int2")
+    with pytest.raises(UnsupportedError, match="the element type int2 is not supported") as caught:
+        DType.of(ml_dtypes.int2)
+    assert caught.value.hint is None or "complex_bfloat16" in caught.value.hint
+
+
+def test_byte_order_of_types_that_only_the_machine_has():
+    pytest.importorskip("ml_dtypes")
+    assert DType.of("complex_bfloat16").byteorder == sys.byteorder
+    assert DType.of("bfloat16").byteorder == sys.byteorder
+    for name in ("complex_float8_e5m2", "float8_e5m2", "int4", "?", "S3", "string", "bytes"):
+        assert DType.of(name).byteorder == ""
+        assert not DType.of(name).has_order
+
+
+def test_byte_order_is_changed_only_where_it_is_another():
+    big = DType.of(">i4")
+    assert big.with_byteorder("native").byteorder == sys.byteorder
+    assert big.with_byteorder("big") is big
+    struct = DType.of([("a", ">i4"), ("b", "u1")])
+    assert struct.with_byteorder("big") is struct
+    assert struct.with_byteorder("native").byteorder == sys.byteorder
+
+
+def test_raw_types_of_odd_sizes():
+    assert DType.of("r8").itemsize == 1
+    with pytest.raises(UnsupportedError, match="a whole number of bytes"):
+        DType.of("r12")
+    with pytest.raises(UnsupportedError, match="'r17179869184' is not an element type"):
+        DType.of(f"r{8 * 2**31}")
+
+
+@pytest.mark.parametrize(
+    ("what", "hint"),
+    [
+        (np.dtype(("i4", (2,))), "Make the array larger"),
+        (np.dtype(object), 'dtype="string"'),
+        (np.dtype("S0"), 'as in "S10"'),
+        (np.dtype([("a", object)]), 'as in "U10"'),
+        (np.dtype({"names": ["a", "b"], "formats": ["<u4", "u1"], "offsets": [0, 0]}), "repack_fields"),
+    ],
+)
+def test_refusals_say_what_to_do(what, hint):
+    with pytest.raises(UnsupportedError) as caught:
+        DType.of(what)
+    assert hint in caught.value.hint
+
+
+def test_objects_are_called_so():
+    assert optional_of(DType.of("u1")).label == "object"
+    assert DType.of(bytes).label == "bytes"

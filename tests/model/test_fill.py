@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as hnp
 
 from omnizarr.errors import ShapeError
 from omnizarr.model.dtype import BYTES, STRING, DType
-from omnizarr.model.fill import Fill
+from omnizarr.model.fill import Fill, pack_float, pack_small
 
 SCALARS = st.one_of(
     hnp.boolean_dtypes(),
@@ -122,6 +122,26 @@ def test_values_become_these_bits(value, kind, bits):
         ([1, 2], "M8[s]"),
         ([1, 2], "i4"),
         (2**63, "M8[s]"),
+        ("x", "c8"),
+        ("1", "f4"),
+        (5, "V3"),
+        (0.0, "V3"),
+        (b"ab", [("a", "u1"), ("b", "<u2")]),
+        ((1,), [("a", "u1"), ("b", "<u2")]),
+        ({"a": 1}, [("a", "u1"), ("b", "<u2")]),
+        ({"a": 1, "b": 2, "c": 3}, [("a", "u1"), ("b", "<u2")]),
+        ("ab", [("a", "u1"), ("b", "u1")]),
+        (1, [("a", "u1"), ("b", "<u2")]),
+        (256, [("a", "u1", (2,))]),
+        (1e39, "bfloat16"),
+        (-1e39, "bfloat16"),
+        ("1", "bfloat16"),
+        (np.complex64(1), "bfloat16"),
+        (8, "int4"),
+        (1.5, "int4"),
+        ("1", "complex_bfloat16"),
+        ((1, 2, 3), "complex_float16"),
+        (np.zeros((), [("a", "f2"), ("b", "f2")])[()], "complex_float16"),
     ],
 )
 def test_values_that_do_not_fit_are_refused(value, kind):
@@ -145,3 +165,96 @@ def test_undefined_and_zero():
     assert Fill.zero(dtype).bits == bytes(4)
     assert Fill.zero(STRING).value(STRING) == ""
     assert Fill.of(np.array(7), dtype).value(dtype) == 7
+
+
+STRUCT = [("a", "u1"), ("b", "<u2")]
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "bits"),
+    [
+        ((1, 2), STRUCT, b"\1\2\0"),
+        ([1, 2], STRUCT, b"\1\2\0"),
+        ({"b": 2, "a": 1}, STRUCT, b"\1\2\0"),
+        (b"abc", STRUCT, b"abc"),
+        (0, STRUCT, bytes(3)),
+        (np.array((1, 2), [("x", ">u4"), ("y", "u1")])[()], STRUCT, b"\1\2\0"),
+        (np.void(b"abc"), STRUCT, b"abc"),
+        ((7,), [("a", "u1", (2, 2))], b"\7\7\7\7"),
+        (([1, 2],), [("a", "u1", (2, 2))], b"\1\2\1\2"),
+        (([(1, 2), (3, 4)],), [("n", STRUCT, (2,))], b"\1\2\0\3\4\0"),
+        (0, "V3", bytes(3)),
+    ],
+    ids=repr,
+)
+def test_structures(value, kind, bits):
+    assert Fill.of(value, DType.of(np.dtype(kind) if isinstance(kind, list) else kind)).bits == bits
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "bits"),
+    [
+        (1, "bfloat16", b"\x80\x3f"),
+        (float("inf"), "bfloat16", b"\x80\x7f"),
+        (np.float32(1), "bfloat16", b"\x80\x3f"),
+        (-1, "int4", b"\x0f"),
+        (True, "uint2", b"\1"),
+        (1, "complex_float16", b"\0\x3c\0\0"),
+        (1 + 1j, "complex_float16", b"\0\x3c\0\x3c"),
+        ((0, 1), "complex_float16", b"\0\0\0\x3c"),
+        (np.complex64(1j), "complex_bfloat16", b"\0\0\x80\x3f"),
+        (np.array((0, 1), [("real", "f8"), ("imag", "f8")])[()], "complex_float16", b"\0\0\0\x3c"),
+    ],
+    ids=repr,
+)
+def test_numbers_that_numpy_does_not_have(value, kind, bits):
+    pytest.importorskip("ml_dtypes")
+    assert Fill.of(value, DType.of(kind)).bits == bits
+
+
+def test_numbers_of_one_small_type_fit_another():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    assert Fill.of(ml_dtypes.float8_e5m2(2), DType.of("bfloat16")).bits == b"\0\x40"
+    assert Fill.of(ml_dtypes.int4(-1), DType.of("int4")).bits == b"\x0f"
+    assert Fill.of(ml_dtypes.int4(-1), DType.of("int2")).bits == b"\x03"
+    assert Fill.of(ml_dtypes.bfloat16(1), DType.of("complex_bfloat16")).bits == b"\x80\x3f\0\0"
+
+
+@pytest.mark.skipif(np.dtype("g").itemsize <= 8, reason="long doubles are doubles here")
+def test_long_doubles_have_zeros_where_they_have_no_bits():
+    exact = np.longdouble(1) / 3
+    for kind, value in (("g", exact), ("G", np.clongdouble(exact)), ("g", 0.5), ("G", 0.5j)):
+        dtype = DType.of(kind)
+        fill = Fill.of(value, dtype)
+        assert fill.value(dtype) == value
+        if np.finfo(np.longdouble).nmant == 63:
+            assert fill.bits[10:16] == bytes(6)
+        swapped = Fill.of(value, dtype.with_byteorder("big"))
+        assert swapped.value(dtype.with_byteorder("big")) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "bits"),
+    [
+        (np.int64(1), ">f8", struct.pack(">d", 1)),
+        (np.float32(2), "<i4", struct.pack("<i", 2)),
+        (1j, "<c16", struct.pack("<dd", 0, 1)),
+        (1 + 2j, ">c8", struct.pack(">ff", 1, 2)),
+        (np.complex128(1 + 2j), ">c16", struct.pack(">dd", 1, 2)),
+    ],
+)
+def test_kinds_and_byte_orders_may_differ(value, kind, bits):
+    assert Fill.of(value, DType.of(kind)).bits == bits
+
+
+@pytest.mark.parametrize(("size", "infinite"), [(2, 0x7C00), (4, 0x7F800000), (8, 0x7FF0000000000000)])
+def test_what_is_too_large_for_a_float_is_infinite(size, infinite):
+    huge = 1e300 if size < 8 else float("inf")
+    assert pack_float(huge, size, "big") == infinite.to_bytes(size, "big")
+    assert pack_float(-huge, size, "little") == (infinite | 1 << (8 * size - 1)).to_bytes(size, "little")
+
+
+def test_small_numbers_in_either_byte_order():
+    pytest.importorskip("ml_dtypes")
+    assert pack_small(1, "bfloat16", "little") == b"\x80\x3f"
+    assert pack_small(1, "bfloat16", "big") == b"\x3f\x80"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omnizarr.errors import LimitError
-from omnizarr.model.grid import RectilinearGrid, RegularGrid, merged, place, runs_of, start_of
+from omnizarr.errors import LimitError, UnsupportedError
+from omnizarr.model.grid import RectilinearGrid, RegularGrid, laid, merged, place, runs_of, start_of
 
 
 @pytest.mark.parametrize(
@@ -28,8 +28,10 @@ def test_counts(shape, chunks, counts):
 def test_ranks_must_match():
     with pytest.raises(ValueError):
         RegularGrid((2,)).counts((2, 2))
-    with pytest.raises(ValueError):
-        RectilinearGrid((2,)).counts((2, 2))
+    for grid in (RectilinearGrid((2,)), RectilinearGrid((((2, 1),),))):
+        for ask in (grid.counts, grid.common, grid.lengths, lambda shape, grid=grid: grid.fitted(shape, (1,))):
+            with pytest.raises(ValueError):
+                ask((2, 2))
 
 
 @pytest.mark.parametrize(
@@ -103,3 +105,51 @@ def test_growing_adds_a_chunk_and_shrinking_keeps_all():
 def test_grids_of_different_kinds_are_different():
     assert RegularGrid((4,)) != RectilinearGrid((4,))
     assert RectilinearGrid((4,)) != RectilinearGrid((4,), clipped=True)
+
+
+@pytest.mark.parametrize(
+    ("edges", "stored", "expected"),
+    [
+        (5, 5, 5),
+        (((4, 2),), ((4, 2),), ((4, 2),)),
+        (((4, 2), (2, 1)), ((4, 3),), ((4, 2, 4), (2, 1, 4))),
+        (((3, 3),), ((4, 1), (5, 2)), ((3, 1, 4), (3, 2, 5))),
+        (((1, 2), (2, 2)), ((3, 1), (4, 2), (5, 1)), ((1, 1, 3), (1, 1, 4), (2, 1, 4), (2, 1, 5))),
+        (((2**40, 2**20),), ((2**41, 2**20),), ((2**40, 2**20, 2**41),)),
+    ],
+)
+def test_lengths_as_stored_stand_beside_what_chunks_hold(edges, stored, expected):
+    assert laid(edges, stored) == expected
+    assert RectilinearGrid((edges,), stored=(stored,)).kernel_edges == (expected,)
+
+
+def test_a_padded_grid_is_measured_as_it_is_stored():
+    grid = RectilinearGrid((((4, 2), (2, 1)), 5), stored=(((4, 3),), 5))
+    assert grid.longest == (4, 5)
+    assert grid.common((10, 5)) == (4, 5)
+    assert grid.lengths((10, 5)) == ((4, 4, 2), 5)
+    with pytest.raises(UnsupportedError, match="stored longer than what they hold are only read"):
+        grid.fitted((20, 5), (1, 1))
+    plain = grid._replace(stored=None)
+    assert plain.kernel_edges == plain.edges
+    assert plain.longest == (4, 5)
+    assert plain.common((10, 5)) == (2, 5)
+
+
+def test_chunks_of_no_length_get_one_when_the_array_grows():
+    assert RegularGrid((0, 5)).fitted((3, 5), (1, 1)) == RegularGrid((1, 5))
+    whole = RegularGrid((4, 5))
+    assert whole.fitted((30, 50), (1, 1)) is whole
+    empty = RectilinearGrid((0, 7), clipped=True)
+    assert empty.common((0, 14)) == (0, 7)
+    assert empty.fitted((5, 5), (1, 1)) == RectilinearGrid((1, 7), clipped=True)
+    assert RectilinearGrid(((),)).longest == (0,)
+
+
+def test_as_many_chunks_as_are_listed(monkeypatch):
+    monkeypatch.setattr("omnizarr.model.grid.MOST_LISTED", 3)
+    grid = RectilinearGrid((((2, 4),),))
+    assert grid.lengths((6,)) == ((2, 2, 2),)
+    with pytest.raises(LimitError, match="4 chunks of different lengths") as caught:
+        grid.lengths((7,))
+    assert caught.value.hint == "metadata.grid holds them as runs."

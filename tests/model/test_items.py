@@ -118,3 +118,38 @@ def test_messagepack_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> N
     with pytest.raises(UnsupportedError) as caught:
         items.msgpack_module()
     assert caught.value.hint == "pip install omnizarr[msgpack]"
+
+
+def test_a_type_must_say_what_is_inside() -> None:
+    with pytest.raises(UnsupportedError, match="'object' does not say what its elements hold"):
+        items.packer(DType(np.dtype(object), "object", "object", "array"))
+
+
+@pytest.mark.parametrize(
+    ("inner", "value", "words"),
+    [(STRING, b"x", "a str is needed, not a bytes"), (BYTES, "x", "a bytes is needed, not a str")],
+)
+def test_what_does_not_fit_optional_text(inner: DType, value: Any, words: str) -> None:
+    with pytest.raises(TypeError, match=words):
+        items.packer(optional_of(inner))(value)
+    with pytest.raises(ShapeError, match=words):
+        Fill.of(value, optional_of(inner))
+
+
+def test_objects_keep_their_places() -> None:
+    values = np.empty((2, 2), object)
+    values[...] = [["a", "b"], ["c", "d"]]
+    packed = items.pack_all(values, JSON_OBJECTS)
+    assert packed.tolist() == [[b'"a"', b'"b"'], [b'"c"', b'"d"']]
+    assert items.unpack_all(packed, JSON_OBJECTS).tolist() == values.tolist()
+
+
+def test_json_is_short_and_lenient() -> None:
+    assert items.packer(JSON_OBJECTS)({"a": [1, 2]}) == b'{"a":[1,2]}'
+    assert items.unpacker(JSON_OBJECTS)(b'"a\nb"') == "a\nb"
+
+
+def test_a_tuple_is_no_number() -> None:
+    with pytest.raises(TypeError, match="one element is needed"):
+        items.packer(OPTIONAL)((1,))
+    assert items.packer(NESTED)((1,)) == b"\1\1\1"

@@ -21,6 +21,8 @@ TEMPLATES = [default_keys(), default_keys("."), v2_keys(), v2_keys("/"), Keys(""
         (v2_keys("/"), (1, 20), "1/20"),
         (v2_keys(), (), "0"),
         (Keys("", ".", ".blosc", ".blosc"), (0, 0), "0.0.blosc"),
+        (Keys("", "/", "", "0", reversed=True), (1, 20, 3), "3/20/1"),
+        (v2_keys(), (2**63 - 1, 0), "9223372036854775807.0"),
     ],
 )
 def test_keys(keys, index, key):
@@ -49,3 +51,10 @@ def test_without_the_number_of_dimensions():
     assert default_keys().parse("c/1/2/3") == (1, 2, 3)
     assert v2_keys().parse("0") == (0,)
     assert v2_keys().parse(".zarray") is None
+
+
+def test_what_ends_otherwise_is_no_chunk():
+    keys = Keys("", ".", ".blosc", ".blosc")
+    assert keys.parse("0.0.blosc", 2) == (0, 0)
+    assert keys.parse("0.0xxxxxx", 2) is None
+    assert keys.parse(".blosc", 1) is None

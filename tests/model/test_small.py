@@ -12,7 +12,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omnizarr.model.small import NO_ZERO, SMALL_FLOATS, SMALL_INTEGERS, pack_small_float, pack_small_int, small_numpy
+from omnizarr.model.small import (
+    NO_ZERO,
+    PAIRS,
+    SMALL_FLOATS,
+    SMALL_INTEGERS,
+    is_pair,
+    pack_small_float,
+    pack_small_int,
+    pair_numpy,
+    small_numpy,
+)
 
 pytest.importorskip("ml_dtypes")
 
@@ -105,3 +115,29 @@ def test_integers_have_zeros_above_their_bits(name):
     for number in (low - 1, high + 1):
         with pytest.raises(OverflowError):
             pack_small_int(number, name)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "pair"),
+    [
+        ([("real", "<f2"), ("imag", "<f2")], True),
+        ([("real", "<f4"), ("imag", "<f4")], False),
+        ([("real", "<f2"), ("imag", ">f2")], False),
+        ([("real", "<f2"), ("imag", "<i2")], False),
+        ([("imag", "<f2"), ("real", "<f2")], False),
+        ([("real", "<f2"), ("imag", "<f2"), ("x", "<f2")], False),
+        ({"names": ["real", "imag"], "formats": ["<f2", "<f2"], "offsets": [0, 4]}, False),
+        ([("real", small_numpy("int4")), ("imag", small_numpy("int4"))], True),
+        ([("real", small_numpy("bfloat16")), ("imag", "<f2")], False),
+        ("<c8", False),
+    ],
+    ids=str,
+)
+def test_which_structures_are_complex_numbers(dtype, pair):
+    assert is_pair(np.dtype(dtype)) is pair
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_the_parts_of_a_complex_number(name):
+    assert pair_numpy(name).names == ("real", "imag")
+    assert is_pair(pair_numpy(name))

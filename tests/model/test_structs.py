@@ -61,3 +61,23 @@ def test_byte_order(fields, order):
     assert struct_order(dtype) == order
     for wanted in ("little", "big"):
         assert struct_order(in_order(dtype, wanted)) == (wanted if order else "")
+
+
+def test_another_byte_order_moves_nothing():
+    swapped = in_order(ALIGNED, "big")
+    assert (swapped.names, swapped.itemsize) == (ALIGNED.names, ALIGNED.itemsize)
+    assert [field._replace(numpy=None) for field in fields_of(swapped)] == [
+        field._replace(numpy=None) for field in fields_of(ALIGNED)
+    ]
+    assert [leaf.str for leaf in leaves(swapped)] == ["|u1", ">i4", "|u1", ">f8"]
+
+
+def test_padding_of_what_is_inside():
+    inner = ALIGNED["n"].base
+    outer = np.dtype([("n", inner), ("m", "u1")])
+    assert has_padding(outer)
+    assert packed(outer) == np.dtype([("n", packed(inner)), ("m", "u1")])
+    assert packed(np.dtype("<i4")) == np.dtype("<i4")
+    tight = np.dtype([("a", "u1"), ("b", "<i4")])
+    assert packed(tight) is tight
+    assert has_padding(np.dtype("<i4")) is False

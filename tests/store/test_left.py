@@ -168,3 +168,13 @@ def test_files_beside_a_file(tmp_path, dead):
     assert names(tmp_path) == sorted([f"a.json.{os.getpid():x}0123abcd.partial", "a.json.partial"])
     assert is_alive(os.getpid())
     assert not is_alive(dead)
+
+
+def test_processes_that_cannot_be_asked_are_alive(monkeypatch):
+    def refused(*_):
+        raise PermissionError
+
+    assert is_alive(os.getpid()) is True
+    assert is_alive(2**70) is False
+    monkeypatch.setattr("omnizarr.store.left.os.kill", refused)
+    assert is_alive(1) is True

@@ -1,5 +1,6 @@
 """What a user may call a place."""
 
+import json
 import os
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from omnizarr.store.cloud.at import At
 from omnizarr.store.file import FileStore
 from omnizarr.store.mapping import DictStore
 from omnizarr.store.memory import MemoryStore
-from omnizarr.store.resolve import resolve
+from omnizarr.store.resolve import is_parquet_set, resolve
 from omnizarr.store.wrap import ReadOnlyStore
 
 
@@ -112,3 +113,35 @@ def test_zarr_on_a_server_by_its_modes():
         resolve("https://example.org/x.zarr#mode=nczarr")
     with pytest.raises(UnsupportedError, match="object stores"):
         resolve(At("https://example.org/x.zarr", {"key": "a"}), read_only=True)
+
+
+def test_a_file_on_a_server_is_only_read():
+    with pytest.raises(ReadOnlyError, match="can only be read") as caught:
+        resolve("https://example.org/x.nc")
+    assert (caught.value.path, caught.value.hint) == ("https://example.org/x.nc", 'open it with mode="r"')
+
+
+REFERENCES = {"version": 1, "refs": {".zgroup": '{"zarr_format": 2}'}}
+
+
+def test_reference_sets_by_every_name(tmp_path):
+    place = tmp_path / "set.json"
+    place.write_text(json.dumps(REFERENCES))
+    for where in (place, str(place), f"reference::{place}", At(str(place), {"anon": True}), REFERENCES):
+        store, path = resolve(where, read_only=True)
+        assert (store.get(".zgroup"), path) == (b'{"zarr_format": 2}', "")
+        assert store.read_only
+    odd = tmp_path / "set"  # known by what it holds
+    odd.write_text(json.dumps(REFERENCES))
+    assert resolve(At(str(odd), {"anon": True}), read_only=True)[0].get(".zgroup") is not None
+    store, path = resolve(place / "a" / "b", read_only=True)
+    assert (store.get(".zgroup"), path) == (b'{"zarr_format": 2}', "a/b")
+
+
+def test_options_for_folders_are_not_needed(tmp_path):
+    assert resolve(At(str(tmp_path), {"anon": True})) == (FileStore(tmp_path), "")
+    (tmp_path / ".zmetadata").write_text('{"metadata": {}, "record_size": 5}')
+    assert is_parquet_set(str(tmp_path))
+    (tmp_path / ".zgroup").write_text("{}")
+    assert not is_parquet_set(str(tmp_path))
+    assert not is_parquet_set("/not there")

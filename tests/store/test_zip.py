@@ -19,6 +19,7 @@ from omnizarr.errors import NodeTypeError, NotFoundError, ReadOnlyError, StoreEr
 from omnizarr.native import ZipStore as NativeStore
 from omnizarr.store.protocol import kernel_target
 from omnizarr.store.zip import ZipStore
+from omnizarr.store.zip_archive import FileAdapter
 from tests.store.archives import VALUES, contents, made
 
 
@@ -296,3 +297,56 @@ def test_where_archives_are_found(tmp_path, monkeypatch):
     Path("some.nc").touch()
     with pytest.raises(UnsupportedError):
         oz.open("some.nc")
+
+
+class Drops(io.BytesIO):
+    """A file that gives a few bytes at a time, as unbuffered ones may."""
+
+    def read(self, size=-1):
+        return super().read(min(size, 3) if size > 0 else size)
+
+
+def test_files_that_give_less_than_asked_for(tmp_path):
+    whole = io.BytesIO()
+    with ZipStore(whole) as store:
+        store.put("a", bytes(range(200)))
+    assert ZipStore(Drops(whole.getvalue()), read_only=True).get("a") == bytes(range(200))
+    adapter = FileAdapter(Drops(b"0123456789"))
+    assert adapter.read_at(2, 5) == b"23456"
+    assert adapter.read_at(8, 5) == b"89"
+    assert adapter.read_at(10, 5) == b""
+
+
+def test_what_is_no_binary_file_is_refused():
+    class Pipe(io.BytesIO):
+        def seekable(self):
+            return False
+
+    with pytest.raises(NodeTypeError, match="int is neither a path nor a file object"):
+        ZipStore(5)
+    with pytest.raises(NodeTypeError, match="cannot seek") as caught:
+        ZipStore(Pipe())
+    assert caught.value.hint == "Read it into io.BytesIO first."
+
+
+def test_a_store_that_only_reads_has_nothing_to_flush_or_forget():
+    file = io.BytesIO()
+    with ZipStore(file) as store:
+        store.put("a", b"1")
+    before = file.getvalue()
+    with ZipStore(file, read_only=True) as store:
+        store.flush()
+        store.discard()
+        assert store.get("a") == b"1"
+    assert file.getvalue() == before
+
+
+def test_a_file_object_is_up_to_date_once_the_store_is_closed(tmp_path):
+    place = tmp_path / "a.zip"
+    with place.open("w+b") as file:
+        with ZipStore(file) as store:
+            store.put("a", b"1")
+        assert zipfile.ZipFile(place).read("a") == b"1"
+    with pytest.raises(ReadOnlyError) as caught:
+        ZipStore(place, read_only=True).put("a", b"2")
+    assert caught.value.hint == "Open it with mode='r+' or 'a' to write."

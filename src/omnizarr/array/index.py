@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -159,9 +159,7 @@ def orthogonal(selection: object, shape: tuple[int, ...]) -> Selection:
                 hint="Use a[mask] for a mask of the whole shape, .vindex for points.",
             )
         items[i] = slice(None)
-    found = basic(tuple(items), shape)
-    if not isinstance(found, Selection):
-        raise SelectionError("oindex takes integers, slices and 1-d arrays")
+    found = cast("Selection", basic(tuple(items), shape))  # as there are no arrays left
     if not arrays:
         return found
     dims, counts, kept = list(found.dims), list(found.counts), list(found.shape)

@@ -71,7 +71,7 @@ def broadcast(values: npt.NDArray[Any], shape: tuple[int, ...], path: str) -> np
     if values.shape == shape:
         return values
     while values.ndim > len(shape) and values.shape[0] == 1:
-        values = values[0]
+        values = values.reshape(values.shape[1:])  # an index would take the one object out of its array
     try:
         if not values.ndim and values.dtype != _OBJECT:
             # One element repeated without steps: what np.broadcast_to does, in a tenth of the time.

@@ -206,9 +206,7 @@ def _are_normal(names: Iterable[str]) -> bool:
 
 
 def _document(text: bytes, place: str, name: str, key: str, limits: Limits) -> bytes:
-    """Check that a text is that of an object."""
-    if text.startswith(b"{"):
-        return text
+    """Return the text of an object that stands in a string; refuse what is neither."""
     pointer = f"{place}/{part(name)}"
     value = load(text, key, limits)
     if not isinstance(value, str):

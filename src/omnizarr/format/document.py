@@ -38,11 +38,8 @@ class _RepeatedNameError(Exception):
 def _unique(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:
     made = dict(pairs)
     if len(made) != len(pairs):
-        seen: set[str] = set()
-        for name, _ in pairs:
-            if name in seen:
-                raise _RepeatedNameError(name)
-            seen.add(name)
+        last = {name: at for at, (name, _) in enumerate(pairs)}
+        raise _RepeatedNameError(next(name for at, (name, _) in enumerate(pairs) if last[name] != at))
     return made
 
 

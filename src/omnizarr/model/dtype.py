@@ -52,7 +52,7 @@ Family: TypeAlias = Literal[
 
 _FIXED_NAMES: Final = {"S": "null_terminated_bytes", "U": "fixed_length_utf32", "V": "raw_bytes"}
 _TIME_NAMES: Final = {"M": "numpy.datetime64", "m": "numpy.timedelta64"}
-_RAW_BITS: Final = r"r([1-9][0-9]{0,9})"
+_RAW_BITS: Final = r"r([1-9][0-9]{0,9})"  # which in bytes is less than MAX_ITEM
 _ALIASES: Final = {"complex_float32": "complex64", "complex_float64": "complex128"}
 _LONG: Final = (np.dtype("longdouble"), np.dtype("clongdouble"))
 
@@ -233,8 +233,8 @@ def registered(name: str) -> DType | None:
         found = re.fullmatch(_RAW_BITS, name)
         if found is not None:
             size, rest = divmod(int(found[1]), 8)
-            if rest or size > MAX_ITEM:
-                raise UnsupportedError(f"the data type {name!r} does not have a whole or fitting number of bytes")
+            if rest:
+                raise UnsupportedError(f"the data type {name!r} does not have a whole number of bytes")
             return DType(np.dtype(f"V{size}"), name)
     return None
 

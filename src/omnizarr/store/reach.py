@@ -6,6 +6,7 @@ from enum import Enum
 from typing import Any
 
 from omnizarr.native import FileStore, MemoryStore, ZipStore
+from omnizarr.store import memory
 from omnizarr.store.mapping import DictStore
 from omnizarr.store.protocol import Store, kernel_target
 from omnizarr.store.tagged import conditional
@@ -22,17 +23,17 @@ class Reach(Enum):
 def reach_of(store: Store) -> Reach:
     """Say who may write to a store at the same time without a loss."""
     target = kernel_target(store)[0]
-    if isinstance(target, (MemoryStore, ZipStore)) or _is_dict(store):
+    if isinstance(target, (MemoryStore, ZipStore)) or _in_memory(store):
         return Reach.PROCESS
     if isinstance(target, FileStore):
         return Reach.ANYWHERE if has_locks(store) else Reach.WHOLE_KEYS
     return Reach.ANYWHERE if conditional(store) is not None else Reach.WHOLE_KEYS
 
 
-def _is_dict(store: Store) -> bool:
+def _in_memory(store: Store) -> bool:
     seen: Any = store
     while seen is not None:
-        if isinstance(seen, DictStore) and isinstance(seen.mapping, dict):
+        if isinstance(seen, memory.MemoryStore) or (isinstance(seen, DictStore) and isinstance(seen.mapping, dict)):
             return True
         seen = getattr(seen, "inner", None)
     return False

@@ -169,6 +169,7 @@ def test_the_table_of_names_is_whole(kind):
         ({"token": "google_default"}, {"adc": json.dumps(ACCOUNT)}, {},
          {"google_service_account": "{root}/home/.config/gcloud/application_default_credentials.json"}),
         ({}, {"product": "Google Compute Engine\n"}, {}, {}),
+        ({}, {}, {"GOOGLE_SERVICE_ACCOUNT_KEY": "hush"}, {"google_service_account_key": "hush"}),
     ],
 )  # fmt: skip
 def test_credentials_of_google(options, files, environ, expected, tmp_path):
@@ -241,6 +242,8 @@ STRING = "DefaultEndpointsProtocol=https;AccountName=acc;AccountKey=hush==;Endpo
         (f"{BLOB}/c/k", {}, {"AZURE_TENANT_ID": "t", "AZURE_CLIENT_ID": "i", "AZURE_FEDERATED_TOKEN_FILE": "/f"},
          {"azure_client_id": "i", "azure_federated_token_file": "/f", "azure_tenant_id": "t"}),
         (f"{BLOB}/c/k", {"instance_role": True}, {}, {"azure_credential_type": "managed_identity"}),
+        ("az://c/k", {"connection_string": f"AccountName=acc;AccountKey=hush;BlobEndpoint={BLOB}"}, {},
+         {"azure_storage_account_key": "hush"}),
     ],
 )  # fmt: skip
 def test_credentials_of_azure(url, options, environ, expected, tmp_path):
@@ -279,6 +282,7 @@ def test_azurite(url, options, tmp_path):
     [
         ("az://c/k", {}, "account"),
         (f"{BLOB}/c/k", {"account_name": "other"}, "other"),
+        (f"{BLOB}/c/k", {"container_name": "other"}, "the container 'other', the URL 'c'"),
         (f"{BLOB}/", {}, "container"),
         (f"{BLOB}/c/k", {"anon": False}, "anon=False"),
         (f"{BLOB}/c/k", {"anon": True, "account_key": "hush"}, "anon"),

@@ -15,6 +15,8 @@ from omnizarr.store.uri import path_to_uri
 from omnizarr.store.url.explain import explain
 from omnizarr.store.url.grammar import parse
 from omnizarr.store.url.local import local_of
+from omnizarr.store.url.modes import understand_modes
+from omnizarr.store.url.places import cannot_open
 from omnizarr.store.url.settings import Surroundings
 
 NOWHERE = Surroundings({}, "/nowhere", "/nowhere")
@@ -236,3 +238,48 @@ def test_arbitrary_hosts_are_understood_or_refused(host, path, scheme):
         assert found.endpoint.startswith("https://")
         again = explain(found.canonical, around=NOWHERE)
         assert (again.bucket, again.key) == (found.bucket, found.key)
+
+
+def test_bytes_in_a_bucket_are_one_file():
+    found = explain("s3://data/x.nc#mode=bytes", around=NOWHERE)
+    assert (found.model, found.modes, found.inferred, found.bytes) == ("bytes", ("bytes",), ("s3",), True)
+
+
+def test_an_archive_in_a_bucket_has_two_storages():
+    assert understand_modes(parse("s3://data/x#mode=zarr,zip")).storage == "zip"
+    assert understand_modes(parse("https://h/data/x#mode=zarr,zip,s3")).storage == "zip"
+    with pytest.raises(UnsafeError, match="zip and s3 at once") as caught:
+        understand_modes(parse("file:///x#mode=zarr,zip,s3"))
+    assert caught.value.hint == "Leave one: file, zip, s3, gs3."
+
+
+def test_a_folder_is_not_on_a_server():
+    with pytest.raises(UnsafeError, match="asks for the storage file, but its scheme is https:") as caught:
+        understand_modes(parse("https://h/x#mode=zarr,file"))
+    assert "file:///path" in str(caught.value.hint)
+    with pytest.raises(UnsafeError, match="asks for the storage s3, but names a file"):
+        understand_modes(parse("file:///x#mode=zarr,s3"))
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("dods://h/x", "a server of dap2 at http://h\nAdd #mode=… to mean another."),
+        ("https://h/x#dap4", "a server of dap4 at https://h"),
+        ("https://h/x", "a server of dap2 at https://h"),
+        ("https://h:1/x#mode=zarr", "/x at https://h:1\n`omnizarr.open`"),
+        ("gs3://data/t", "bucket data, key t"),
+        ("s3://data", "key (all)"),
+    ],
+)
+def test_what_cannot_be_opened_as_files_is_understood_all_the_same(url, words):
+    error = cannot_open(url)
+    assert isinstance(error, UnsupportedError)
+    assert f"Understood: {words}" in str(error.hint) or words in str(error.hint)
+
+
+def test_schemes_of_others_and_broken_urls():
+    error = cannot_open("ftp://h/x")
+    assert "no store of files for ftp: URLs" in error.message
+    assert "fsspec.get_mapper" in str(error.hint)
+    assert isinstance(cannot_open("s3://"), UnsafeError)

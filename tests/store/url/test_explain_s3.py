@@ -7,11 +7,13 @@ import pytest
 import omnizarr as oz
 from omnizarr.errors import UnsupportedError
 from omnizarr.store.url.explain import explain
+from omnizarr.store.url.rc import read_rc
 from omnizarr.store.url.settings import Surroundings
 
 US = "https://s3.us-east-1.amazonaws.com"
 WEST = "https://s3.eu-west-1.amazonaws.com"
 GOOGLE = "https://storage.googleapis.com"
+NOWHERE = Surroundings({}, "/nowhere", "/nowhere")
 
 
 @pytest.fixture
@@ -188,3 +190,18 @@ def test_separator(text, expected, around, tmp_path):
 def test_consolidated(text, expected, around):
     assert explain("file:///x#mode=nczarr", around=around(NCZARR_CONSOLIDATED=text)).consolidated is expected
     assert explain("file:///x#mode=nczarr,consolidated", around=around()).consolidated
+
+
+def test_keys_that_are_too_long_and_queries_are_told_of():
+    notes = {note.about: note.text for note in explain(f"s3://b/{'k' * 1025}?x=1", around=NOWHERE).notes}
+    assert "longer than the 1024 bytes" in notes["key"]
+    assert notes["query"] == "queries are not used"
+    assert "key" not in {note.about for note in explain(f"s3://b/{'k' * 1024}", around=NOWHERE).notes}
+
+
+def test_lines_without_a_key_say_nothing(tmp_path):
+    (tmp_path / ".ncrc").write_text("=x\n\n# AWS.REGION=no\nAWS.REGION=yes\n[https://h/p]=y\n")
+    rc = read_rc(Surroundings({}, str(tmp_path), "/nowhere"))
+    assert [(entry.key, entry.value, entry.where) for entry in rc.entries] == [
+        ("AWS.REGION", "yes", f"{tmp_path / '.ncrc'}:4")
+    ]

@@ -109,11 +109,9 @@ def settle(where: str, storage_options: Mapping[str, Any] | None = None, around:
     _verify(wishes)
     if kind == "s3":
         return s3.settle_s3(url, understand_modes(url), wishes, around)
-    if kind == "http":
-        return _http(where, url, wishes)
     place = cloud_place(url)
     if place is None:
-        raise UnsafeError(f"{url.shown!r} names no bucket")
+        return _http(where, url, wishes)
     return (gcs.settle_gcs if kind == "gcs" else azure.settle_azure)(place, wishes, around)
 
 

@@ -49,7 +49,9 @@ def call(  # noqa: PLR0917 - a request has these parts
     if urlsplit(url).hostname in _OWN:
         handlers.append(urllib.request.ProxyHandler({}))
     opener = urllib.request.build_opener(*handlers)
-    for left in range(tries - 1, -1, -1):
+    left = tries
+    while True:
+        left -= 1
         try:
             with opener.open(request, timeout=seconds) as answer:
                 return bytes(answer.read(_MOST))
@@ -65,7 +67,6 @@ def call(  # noqa: PLR0917 - a request has these parts
             if not left:
                 raise RefusedError(f"{without_secrets(url)} cannot be reached: {reason}", 0) from None
             time.sleep(0.2)
-    raise AssertionError  # the last try returns or raises
 
 
 class RefusedError(StoreError):

@@ -1,0 +1,189 @@
+"""Points and masks through the kernel, what cannot be written, and notes of changes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import MutableMapping
+
+import numpy as np
+import pytest
+
+import omnizarr as oz
+from omnizarr.array.io import changes_of, changing, expect_change, note_change
+from omnizarr.errors import CorruptError, UnsupportedError
+
+VALUES = np.arange(12).reshape(3, 4)
+
+
+def array_of(values, **options):
+    made = oz.create_array({}, shape=values.shape, dtype=values.dtype, chunks=2, **options)
+    made[...] = values
+    return made
+
+
+def test_a_point_is_a_scalar():
+    array = array_of(VALUES)
+    found = array.vindex[2, -1]
+    assert found == 11
+    assert isinstance(found, np.int64)
+    array.vindex[2, -1] = 7
+    assert array[2].tolist() == [8, 9, 10, 7]
+
+
+def test_a_point_of_objects_is_one_of_them():
+    array = oz.create_array({}, shape=(3,), dtype=object, codecs=["json2"], format="zarr2")
+    array[...] = [[1], {"a": 2}, "x"]
+    assert array.vindex[1] == {"a": 2}
+    assert array.vindex[[0, 2]].tolist() == [[1], "x"]
+
+
+def test_the_only_element_of_an_array_without_dimensions():
+    array = oz.create_array({}, shape=(), dtype="i4")
+    array.vindex[()] = 5
+    assert array.vindex[()] == array[()] == 5
+
+
+def test_points_and_masks_are_read_into_an_array_of_the_caller():
+    array = array_of(VALUES)
+    out = np.zeros(2, VALUES.dtype)
+    array.read(([0, 2], [1, 3]), out=out)
+    assert out.tolist() == [1, 11]
+    mask = VALUES % 5 == 0
+    out = np.zeros(3, VALUES.dtype)
+    array.read(mask, out=out)
+    assert out.tolist() == [0, 5, 10]
+    spread = np.zeros(6, VALUES.dtype)
+    array.read(mask, out=spread[::2])
+    assert spread.tolist() == [0, 0, 5, 0, 10, 0]
+
+
+@pytest.mark.parametrize("select", [lambda a: a.vindex[[1]], lambda a: a[...], lambda a: a[1]])
+def test_text_that_is_none_is_refused_however_it_is_read(select):
+    store = {}
+    array = oz.create_array(store, shape=(2,), dtype="<U2", codecs=[{"name": "bytes"}])
+    store["c/0"] = np.array([65, 0, 0x110000, 66], "<u4").tobytes()
+    with pytest.raises(CorruptError, match="0x110000, which is not in Unicode") as caught:
+        select(array)
+    assert caught.value.path == array.store.uri
+    out = np.zeros(2, "<U2")
+    with pytest.raises(CorruptError, match="0x110000"):
+        array.read(out=out)
+
+
+def test_what_a_codec_that_is_not_there_has_written_is_read_and_not_changed():
+    store = {}
+    array = oz.create_array(store, shape=(4,), dtype="u1")
+    array[...] = [1, 2, 3, 4]
+    document = json.loads(store["zarr.json"])
+    document["codecs"] = [{"name": "bytes"}, {"name": "example.none", "must_understand": False}]
+    store["zarr.json"] = json.dumps(document).encode()
+    store["c/0"] = bytes((1, 2, 3, 4))
+    again = oz.open_array(store, mode="r+")
+    assert again[...].tolist() == [1, 2, 3, 4]
+    with pytest.raises(UnsupportedError, match="a codec that is not installed") as caught:
+        again[0] = 9
+    assert (caught.value.path, caught.value.codec) == ("/", "example.none")
+    assert store["c/0"] == bytes((1, 2, 3, 4))
+
+
+def padded():
+    """Make an array whose second chunk holds one element and is stored with two."""
+    store = {}
+    oz.create_array(store, shape=(5,), dtype="u1", chunks=[[2, 1, 2]], codecs=[{"name": "bytes"}])
+    document = json.loads(store["zarr.json"])
+    configuration = {"chunk_shapes": [[2, 1, 2]], "stored_shapes": [[[2, 3]]]}
+    document["chunk_grid"] = {"name": "omnizarr.padded", "configuration": configuration}
+    store["zarr.json"] = json.dumps(document).encode()
+    store.update({"c/0": b"\1\2", "c/1": b"\3\xff", "c/2": b"\4\5"})
+    return store
+
+
+def test_chunks_stored_longer_than_what_they_hold_are_only_read():
+    store = padded()
+    array = oz.open_array(store, mode="r+")
+    assert array[...].tolist() == [1, 2, 3, 4, 5]
+    assert array[::-2].tolist() == [5, 3, 1]
+    with pytest.raises(UnsupportedError, match="only read") as caught:
+        array[0] = 1
+    assert caught.value.path == "/"
+    with pytest.raises(UnsupportedError, match="only read"):
+        array.resize((7,))
+    assert store["c/0"] == b"\1\2"
+
+
+class Failing(MutableMapping):
+    """A mapping that takes documents, and fails with a TypeError on chunks."""
+
+    def __init__(self):
+        self.values_ = {}
+
+    def __getitem__(self, key):
+        return self.values_[key]
+
+    def __setitem__(self, key, value):
+        if not key.endswith(".json"):
+            raise TypeError("no chunks here")
+        self.values_[key] = value
+
+    def __delitem__(self, key):
+        del self.values_[key]
+
+    def __iter__(self):
+        return iter(self.values_)
+
+    def __len__(self):
+        return len(self.values_)
+
+
+def test_a_store_that_fails_is_not_taken_for_values_that_do_not_fit():
+    array = oz.create_array(Failing(), shape=(2,), dtype="i4")
+    with pytest.raises(TypeError, match="no chunks here") as caught:
+        array[...] = 1
+    assert type(caught.value) is TypeError
+    assert array[...].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(("dtype", "value"), [("string", "x"), ("bytes", b"x"), ("i4", 5)])
+def test_one_element_in_a_list_is_written_to_one_place(dtype, value):
+    array = oz.create_array({}, shape=(2,), dtype=dtype)
+    array[1] = [value]
+    assert array[1] == value
+    array[0] = np.array([[value]])
+    assert array[...].tolist() == [value, value]
+
+
+def test_changes_are_noted_for_a_place_and_all_below_it():
+    before = changes_of("memory://t1/a/b")
+    note_change("memory://t1/a/")
+    first = changes_of("memory://t1/a/b")
+    assert before == ()
+    assert len(first) == 1
+    assert changes_of("memory://t1/a/b/") == first
+    note_change("memory://t1/a/b")
+    assert changes_of("memory://t1/a/b")[1:] == first
+    assert changes_of("memory://t1/other") == ()
+    note_change("memory://t1/a")
+    assert first[0] not in changes_of("memory://t1/a/b")
+
+
+def test_while_others_write_every_look_is_another():
+    place = "memory://t2/a"
+    with changing(place, "memory://t2/c/"):
+        with changing(place):
+            assert changes_of(place) != changes_of(place)
+        assert changes_of(f"{place}/b") != changes_of(f"{place}/b")
+        assert changes_of("memory://t2/c") != changes_of("memory://t2/c")
+    settled = changes_of(place)
+    assert settled == changes_of(place)
+    assert len(settled) == 1
+    expect_change(place)
+    assert changes_of(place) != changes_of(place)
+
+
+def test_a_change_that_failed_is_noted_all_the_same():
+    place = "memory://t3/a"
+    before = changes_of(place)
+    with pytest.raises(KeyError), changing(place):
+        raise KeyError
+    assert changes_of(place) != before
+    assert changes_of(place) == changes_of(place)
