@@ -120,7 +120,6 @@ check-python: $(STAMP)/kernel $(STAMP)/group-check $(STAMP)/group-test
 	$(RUN)lint-imports
 	$(RUN)codespell
 	$(RUN)python scripts/check-crates
-	$(RUN)python scripts/check-advisories
 
 format: $(STAMP)/group-check
 	$(CARGO) fmt --all
@@ -129,7 +128,7 @@ format: $(STAMP)/group-check
 
 # --- torture ----------------------------------------------------------------------------------------------------------
 
-# Writers are killed for TIME seconds; then each call of the system fails in turn, the power goes, and writers meet.
+# Writers are killed for TIME seconds; then each call of the system fails in turn, and the power goes.
 TIME ?= 600
 TORTURE_FOLDER ?= $(shell test -d /dev/shm && echo /dev/shm || echo /tmp)
 
@@ -138,7 +137,6 @@ torture: $(STAMP)/kernel $(STAMP)/group-test
 	$(RUN)python -m torture.each_call --folder $(TORTURE_FOLDER)
 	$(RUN)python -m torture.each_call --durable --folder $(TORTURE_FOLDER)
 	$(RUN)python -m torture.power --folder $(TORTURE_FOLDER)
-	$(RUN)python -m torture.writers --folder $(TORTURE_FOLDER)
 
 # --- race -------------------------------------------------------------------------------------------------------------
 
