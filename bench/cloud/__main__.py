@@ -13,7 +13,6 @@ from bench.cloud.contenders import CONTENDERS, Icechunk
 from bench.cloud.server import Server, serving
 from bench.cloud.workloads import WORKLOADS, Workload
 from bench.references.stage import Figures, report
-from bench.touching import touch
 from bench.turns import asked, chosen, race
 
 MODULE = "bench.cloud"
@@ -60,7 +59,6 @@ def _race(server: Server, name: str, samples: int, only: list[str]) -> None:
 
     def ready() -> None:
         server.delay(workload.delay)
-        touch(2_400_000_000)
 
     _compare(workload, race(MODULE, name, only, samples, ready))
 

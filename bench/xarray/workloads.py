@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import Any, Final, NamedTuple
 from zlib import crc32
 
-from bench.touching import touch_here
+from bench.touching import touch
 
 _BLOSC: Final = {"name": "blosc", "configuration": {"cname": "lz4", "clevel": 5, "shuffle": "shuffle", "typesize": 4}}
 _PLANE: Final = 1024
@@ -84,7 +84,7 @@ def run(engine: str, workload: str, chunks: Any, folder: Path) -> tuple[float, i
     # Both have loaded all their code when the clock starts, and seen nothing of the data.
     xr.open_dataset(folder / "first.zarr", engine=chosen, chunks=chunks)["v0"].load()
     _warm(folder / f"{'a' if workload == 'c' else workload}.zarr")
-    touch_here(WORKLOADS[workload].memory)
+    touch(WORKLOADS[workload].memory)
     start = perf_counter()
     found = steps[workload]()
     taken = perf_counter() - start
