@@ -228,6 +228,20 @@ impl<'a> Sel<'a> {
         (expected == high - low).then(|| unsafe { std::slice::from_raw_parts_mut(ptr, expected) })
     }
 
+    /// Prepare the caller's memory for what is selected, where nobody has written to it yet.
+    pub fn settle(&self, item: usize, view: &View) {
+        let Self::Box(parts) = self else { return };
+        let (mut first, mut reach, mut bytes) = (view.ptr(), item, item);
+        for (part, &stride) in parts.iter().zip(&view.strides) {
+            let Part::Run { n, out, .. } = *part else { return };
+            let (0.., 1..) = (stride, n) else { return };
+            first = first.wrapping_offset(out as isize * stride);
+            reach += (n - 1) * stride.unsigned_abs();
+            bytes *= n;
+        }
+        mem::settle(first, reach, bytes);
+    }
+
     /// The caller's memory as rows, where the whole cell is selected and its last axis lies there without gaps.
     pub fn rows(&self, shape: &[usize], item: usize, view: &View) -> Option<Rows> {
         let Self::Box(parts) = self else { return None };

@@ -41,7 +41,7 @@ _OBJECT = np.dtype(object)
 _VALUES = ("scale_offset", "cast_value")
 """Codecs that may change the fill value."""
 
-_LARGE = 8 << 20
+_LARGE = 4 << 20
 """From here on, memory of earlier results is used again: fresh pages cost as much as decoding into them."""
 
 

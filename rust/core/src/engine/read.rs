@@ -232,6 +232,7 @@ impl Call<'_> {
     ) -> Result<()> {
         let fail = chunk_error(key);
         let Work { cx, dec, one, two } = work;
+        sel.settle(chain.item, out);
         let bytes = chain.unwrap(bytes, shape, one, two, cx).map_err(&fail)?;
         match &chain.pack {
             Pack::Bytes { swap } if chain.reads_plain() => {

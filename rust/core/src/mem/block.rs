@@ -41,7 +41,7 @@ impl Block {
         if let Some(spare) = take(size) {
             return Some(Self { ptr: spare.ptr, size: spare.size, fresh: false });
         }
-        let ptr = system::map(size)?;
+        let ptr = system::map(size, bytes)?;
         Some(Self { ptr, size, fresh: true })
     }
 
@@ -66,6 +66,10 @@ fn take(size: usize) -> Option<Spare> {
 
 impl Drop for Block {
     fn drop(&mut self) {
+        #[cfg(target_os = "linux")]
+        if self.fresh {
+            crate::mem::pages::end(self.ptr.as_ptr());
+        }
         let mut gone = vec![Spare { ptr: self.ptr, size: self.size }];
         if self.size <= KEEP {
             system::idle(self.ptr, self.size);
@@ -87,8 +91,8 @@ mod system {
 
     use super::PAGE;
 
-    /// Zeroed memory, aligned to large pages.
-    pub fn map(size: usize) -> Option<NonNull<u8>> {
+    /// Zeroed memory, aligned to large pages, of which so many bytes will be used.
+    pub fn map(size: usize, bytes: usize) -> Option<NonNull<u8>> {
         let whole = size.checked_add(PAGE)?;
         let access = libc::PROT_READ | libc::PROT_WRITE;
         // SAFETY: a new private mapping at an address of the system's choice.
@@ -108,7 +112,13 @@ mod system {
             libc::munmap(start.wrapping_add(size).cast(), PAGE - before);
         }
         #[cfg(target_os = "linux")]
-        crate::mem::pages::advise(start, size);
+        {
+            // The last page is a large one only if most of it will be used.
+            let mostly = bytes - bytes % PAGE + if bytes % PAGE > PAGE / 2 { PAGE } else { 0 };
+            crate::mem::pages::advise(start, mostly);
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = bytes;
         NonNull::new(start)
     }
 
@@ -132,7 +142,7 @@ mod system {
 
     use super::PAGE;
 
-    pub fn map(size: usize) -> Option<NonNull<u8>> {
+    pub fn map(size: usize, _bytes: usize) -> Option<NonNull<u8>> {
         // SAFETY: blocks are never of size zero.
         NonNull::new(unsafe { alloc_zeroed(Layout::from_size_align(size, PAGE).ok()?) })
     }

@@ -14,6 +14,8 @@ mod block;
 mod copy;
 mod fill;
 #[cfg(target_os = "linux")]
+mod fresh;
+#[cfg(target_os = "linux")]
 mod pages;
 mod transpose;
 mod view;
@@ -22,9 +24,13 @@ pub use block::Block;
 pub use copy::{Axis, copy, swap_in_place};
 pub use fill::{fill_axes, fill_slice, is_filled};
 #[cfg(target_os = "linux")]
-pub use pages::populate;
+pub use pages::{populate, settle};
 pub use view::{Rows, View};
 
 /// Nothing to be gained where the system knows no such call.
 #[cfg(not(target_os = "linux"))]
 pub fn populate(_place: &mut [u8]) {}
+
+/// As above.
+#[cfg(not(target_os = "linux"))]
+pub fn settle(_first: *mut u8, _reach: usize, _bytes: usize) {}

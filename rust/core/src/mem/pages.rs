@@ -1,12 +1,14 @@
 //! Large pages, where the system gives them fast.
 //!
 //! A large page saves most of the price of faulting in fresh memory. But where the host of a virtual machine takes free
-//! memory back, it does so in large pages: every fresh one has to be asked for anew, which was measured at ten times
-//! the price of clearing small ones.
+//! memory back, it does so in large pages: one that it has taken has to be asked for anew, which was measured at up to
+//! ten times the price of clearing small ones.
 
 use std::fs;
 use std::path::Path;
 use std::sync::OnceLock;
+
+use super::fresh;
 
 /// Balloons of virtual machines, by which a host takes memory back.
 const BALLOONS: &str = "/sys/bus/virtio/drivers/virtio_balloon";
@@ -14,13 +16,33 @@ const BALLOONS: &str = "/sys/bus/virtio/drivers/virtio_balloon";
 /// The bit of a balloon's features by which free pages are reported to the host.
 const REPORTING: usize = 5;
 
-/// Asks for large pages for fresh memory, unless they would be slow.
+/// Asks for large pages for fresh memory; one by one, when they are needed, where some would be slow.
 pub fn advise(start: *mut u8, size: usize) {
-    static SLOW: OnceLock<bool> = OnceLock::new();
-    if !SLOW.get_or_init(|| are_taken_back(Path::new(BALLOONS))) {
+    if may_be_slow() {
+        fresh::add(start, size);
+    } else {
         // SAFETY: fresh pages that nobody else has seen; advice that is not taken changes nothing.
         unsafe { libc::madvise(start.cast(), size, libc::MADV_HUGEPAGE) };
     }
+}
+
+/// Takes back what was said of memory that is no longer fresh.
+pub fn end(start: *mut u8) {
+    if may_be_slow() {
+        fresh::forget(start);
+    }
+}
+
+/// Prepares memory that is about to be written, if it is fresh; arguments are as for [`fresh::settle`].
+pub fn settle(first: *mut u8, reach: usize, bytes: usize) {
+    if may_be_slow() {
+        fresh::settle(first, reach, bytes);
+    }
+}
+
+fn may_be_slow() -> bool {
+    static SLOW: OnceLock<bool> = OnceLock::new();
+    *SLOW.get_or_init(|| are_taken_back(Path::new(BALLOONS)))
 }
 
 /// Memory that is less than this is faulted in page by page as it is written to.

@@ -1,0 +1,156 @@
+//! Fresh memory that gets large pages one by one, as long as they come fast.
+//!
+//! Where the host of a virtual machine takes free memory back, a large page costs a fifth of the small ones in its place
+//! if the host has not taken it yet, and six times as much if it has: 90 and 2,800 ms for a gigabyte, of small pages
+//! 440 ms. Which of the two it will be, only asking for one can tell.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Once, PoisonError, RwLock};
+use std::time::Duration;
+
+use crate::fork::PerProcess;
+
+/// Bytes of a large page.
+const LARGE: usize = 2 << 20;
+
+/// A large page that takes longer was not there: to clear one takes a fifth of this.
+const SLOW: Duration = Duration::from_millis(1);
+
+/// How many small ones follow a slow one at first, and at most.
+const FEW: usize = 8;
+const MANY: usize = 512;
+
+/// A chunk whose rows lie further apart than this many times its size touches most pages only in passing.
+const SPARSE: usize = 16;
+
+/// Whether the next page should be a large one, by how long the last ones took.
+struct Pace {
+    left: AtomicUsize,
+    after: AtomicUsize,
+}
+
+impl Pace {
+    const fn new() -> Self {
+        Self { left: AtomicUsize::new(0), after: AtomicUsize::new(FEW) }
+    }
+
+    fn is_large(&self) -> bool {
+        self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err()
+    }
+
+    fn took(&self, time: Duration) {
+        if time < SLOW {
+            return self.after.store(FEW, Ordering::Relaxed);
+        }
+        let after = self.after.load(Ordering::Relaxed);
+        self.left.store(after, Ordering::Relaxed);
+        self.after.store(after.saturating_mul(2).min(MANY), Ordering::Relaxed);
+    }
+}
+
+static PACE: Pace = Pace::new();
+
+/// Memory of large pages' size and alignment that nobody has written to yet.
+struct Fresh {
+    start: usize,
+    pages: Box<[Once]>,
+}
+
+static FRESH: PerProcess<RwLock<Vec<Arc<Fresh>>>> = PerProcess::new(|| RwLock::new(Vec::new()));
+
+/// Give large pages to these bytes when they are about to be written; both numbers are multiples of a large page.
+pub fn add(start: *mut u8, size: usize) {
+    let pages = (0..size / LARGE).map(|_| Once::new()).collect();
+    let fresh = Arc::new(Fresh { start: start as usize, pages });
+    FRESH.get().write().unwrap_or_else(PoisonError::into_inner).push(fresh);
+}
+
+/// Forget about memory that is given back or used again.
+pub fn forget(start: *mut u8) {
+    FRESH.get().write().unwrap_or_else(PoisonError::into_inner).retain(|fresh| fresh.start != start as usize);
+}
+
+/// Get the pages under something that is about to be written, where they are fresh.
+///
+/// `reach` is the distance from the first byte to the end, `bytes` how many in between will be written.
+pub fn settle(first: *mut u8, reach: usize, bytes: usize) {
+    if reach == 0 || reach > bytes.saturating_mul(SPARSE) {
+        return;
+    }
+    let first = first as usize;
+    let within = |fresh: &&Arc<Fresh>| first >= fresh.start && first - fresh.start < fresh.pages.len() * LARGE;
+    let found = FRESH.get().read().unwrap_or_else(PoisonError::into_inner).iter().find(within).cloned();
+    let Some(fresh) = found else { return };
+    let offset = first - fresh.start;
+    let last = (offset + (reach - 1)) / LARGE;
+    for page in offset / LARGE..=last.min(fresh.pages.len() - 1) {
+        // Whoever comes second waits: one small page that is there keeps the large one out.
+        fresh.pages[page].call_once(|| take(fresh.start + page * LARGE));
+    }
+}
+
+fn take(page: usize) {
+    if !PACE.is_large() {
+        return;
+    }
+    let (page, then) = (page as *mut libc::c_void, busy());
+    // SAFETY: a page of a live block, which whoever writes to a part of it keeps alive; its bytes stay as they are.
+    // Advice that the system does not take changes nothing.
+    unsafe {
+        libc::madvise(page, LARGE, libc::MADV_HUGEPAGE);
+        libc::madvise(page, LARGE, libc::MADV_POPULATE_WRITE);
+    }
+    PACE.took(busy().saturating_sub(then));
+}
+
+/// The time that this thread has worked for: one that was made to wait by others has not met a slow page.
+fn busy() -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: a place for the answer, which stays as it is where there is none.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slow_pages_are_followed_by_small_ones_and_ever_more_of_them() {
+        let pace = Pace::new();
+        let small = |pace: &Pace| (0..).take_while(|_| !pace.is_large()).count();
+        assert_eq!(small(&pace), 0);
+        pace.took(SLOW / 2);
+        assert_eq!(small(&pace), 0);
+        for expected in [8, 16, 32, 64, 128, 256, 512, 512] {
+            pace.took(SLOW);
+            assert_eq!(small(&pace), expected);
+        }
+        pace.took(SLOW / 2);
+        assert_eq!(small(&pace), 0);
+        pace.took(SLOW * 2);
+        assert_eq!(small(&pace), FEW);
+    }
+
+    #[test]
+    fn pages_are_taken_once_and_only_where_something_dense_is_written() {
+        let block = crate::mem::Block::new(5 * LARGE).unwrap();
+        let start = block.ptr();
+        forget(start); // as it may be there already
+        add(start, 5 * LARGE);
+        let done = || {
+            let all = FRESH.get().read().unwrap();
+            let fresh = all.iter().find(|fresh| fresh.start == start as usize).unwrap();
+            fresh.pages.iter().map(Once::is_completed).collect::<Vec<_>>()
+        };
+        settle(start, LARGE, 1);
+        assert_eq!(done(), [false; 5], "too sparse");
+        settle(start.wrapping_add(LARGE - 1), 2, 2);
+        assert_eq!(done(), [true, true, false, false, false]);
+        settle(start.wrapping_add(4 * LARGE), 9 * LARGE, 9 * LARGE);
+        assert_eq!(done(), [true, true, false, false, true], "never past the end");
+        settle(start.wrapping_sub(1), 1, 1);
+        forget(start);
+        settle(start.wrapping_add(2 * LARGE), 1, 1);
+    }
+}
