@@ -10,7 +10,7 @@ import pytest
 
 import omnizarr as oz
 from omnizarr.array.io import changes_of, changing, expect_change, note_change
-from omnizarr.errors import CorruptError, UnsupportedError
+from omnizarr.errors import CorruptError, ShapeError, UnsupportedError
 
 VALUES = np.arange(12).reshape(3, 4)
 
@@ -187,3 +187,19 @@ def test_a_change_that_failed_is_noted_all_the_same():
         raise KeyError
     assert changes_of(place) != before
     assert changes_of(place) == changes_of(place)
+
+
+def test_what_is_read_into_must_fit():
+    array = array_of(VALUES)
+    frozen = np.zeros((3, 4), VALUES.dtype)
+    frozen.flags.writeable = False
+    cases = (
+        (np.zeros((3, 4), "f4"), "type float32"),
+        (np.zeros((4, 3), VALUES.dtype), "shape"),
+        (frozen, "written to"),
+    )
+    for out, words in cases:
+        with pytest.raises(ShapeError, match=words) as caught:
+            array.read(out=out)
+        assert caught.value.path == "/"
+        assert not out.any()

@@ -209,3 +209,30 @@ def test_before_version_2_compressions_were_names(name, compress):
     document.pop("compression", None)
     store["attributes.json"] = json.dumps({**document, **({"compressionType": name} if name else {})}).encode()
     assert np.array_equal(oz.open(store)[...], VALUES)
+
+
+@pytest.mark.parametrize(
+    ("compression", "name", "settings"),
+    [
+        ({"type": "gzip"}, "gzip", {"level": -1}),
+        ({"type": "gzip", "useZlib": True, "level": 3}, "zlib", {"level": 3}),
+        ({"type": "gzip", "useZlib": 1}, "gzip", {"level": -1}),
+        ({"type": "bzip2"}, "bz2", {"level": 9}),
+        ({"type": "xz"}, "lzma", {"format": 1, "check": -1, "preset": 6, "filters": None}),
+        ({"type": "lz4"}, "n5.lz4", {}),
+        ({"type": "zstd"}, "zstd", {"level": 3}),
+        (
+            {"type": "blosc", "shuffle": 2},
+            "blosc",
+            {"cname": "blosclz", "clevel": 6, "shuffle": "bitshuffle", "typesize": 4, "blocksize": 0},
+        ),
+    ],
+)
+def test_compressions_have_the_defaults_of_java(compression, name, settings):
+    store = dataset()
+    store["attributes.json"] = json.dumps({**json.loads(store["attributes.json"]), "compression": compression}).encode()
+    (block,) = oz.open(store).codecs
+    assert block.name == "n5_default"
+    big, codec = block.configuration["codecs"]
+    assert (big["name"], big["configuration"]) == ("bytes", {"endian": "big"})
+    assert (codec["name"], codec["configuration"]) == (name, settings)

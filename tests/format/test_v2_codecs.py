@@ -203,3 +203,10 @@ def test_refusals_name_the_codec():
     with pytest.raises(UnsupportedError, match="stands after one on bytes") as caught:
         parse(filters=[{"id": "zlib", "level": 1}, {"id": "delta", "dtype": "<i4"}])
     assert (caught.value.codec, caught.value.pointer, caught.value.key) == ("delta", "/filters/1", "k")
+
+
+@pytest.mark.parametrize("item", [{"id": ""}, {"id": 5}, {}])
+def test_codecs_without_a_name(item):
+    with pytest.raises(MetadataError, match="an id is needed") as caught:
+        parse(compressor=item)
+    assert (caught.value.pointer, caught.value.key) == ("/compressor/id", "k")

@@ -115,3 +115,12 @@ def test_a_sweep_meets_every_operation_once():
         else:
             met.append("done")
     assert met == ["put", "get", "list_dir", "erase", "done"]
+
+
+def test_what_has_fired_is_named():
+    faults = (Fault(kind="write"), Fault("truncate", "get"))
+    failing = FaultStore(MemoryStore({"a": b"1234"}), *faults)
+    with pytest.raises(StoreError, match="of kind 'put'"):
+        failing.put("b", b"1")
+    assert failing.get("a") == b"12"
+    assert failing.fired == [(faults[0], "put", "b"), (faults[1], "get", "a")]

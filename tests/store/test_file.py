@@ -372,3 +372,10 @@ def test_pickling_goes_by_location(store):
     assert copy == store
     assert copy.get("a") == b"1"
     assert pickle.loads(pickle.dumps(FileStore(store.root, durable=True))).durable
+
+
+@pytest.mark.parametrize("where", ["s3://b/k#mode=zarr", "https://h/x#mode=bytes", "ftp://h/x"])
+def test_what_lies_elsewhere_is_no_folder(where):
+    with pytest.raises(UnsupportedError, match="no store of files for") as caught:
+        FileStore(where)
+    assert caught.value.hint

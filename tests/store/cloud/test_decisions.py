@@ -95,3 +95,16 @@ def test_lines_for_one_port_are_for_no_other(tmp_path):
 def test_azurite_is_where_its_url_says(tmp_path):
     found = settle("http://azurite:1/devstoreaccount1/c/k", {}, make_home(tmp_path, {}))
     assert found.config["azure_storage_endpoint"] == "http://azurite:1/devstoreaccount1"
+
+
+@pytest.mark.parametrize("options", [{"key": "a"}, {"secret": "b"}, {"key": "a", "token": "c"}, {"token": "c"}])
+def test_parts_of_a_key_are_refused(options, tmp_path):
+    with pytest.raises(UnsafeError, match="key and secret go together"):
+        settle(PLACE, options, make_home(tmp_path, {}))
+
+
+def test_places_without_encryption_are_told_of(tmp_path):
+    around = make_home(tmp_path, {})
+    for url, told in (("http://h/b/k#mode=s3", True), ("https://h/b/k#mode=s3", False)):
+        notes = [note.text for note in explain(url, around=around).notes]
+        assert any(text.startswith("http: as the URL says") for text in notes) is told
