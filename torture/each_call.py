@@ -120,7 +120,9 @@ def main(arguments: list[str] | None = None) -> int:
                 counts[blow] += 1
         except Violation as violation:
             bad += 1
-            print(f"VIOLATION: {violation}\nagain: python -m torture.each_call --only {scenario.name!r}", flush=True)
+            durable = " --durable" if options.durable else ""
+            again = f"again: python -m torture.each_call{durable} --only {scenario.name!r}"
+            print(f"VIOLATION: {violation}\n{again}", flush=True)
             if not options.go_on:
                 return 1
         total += counts.total()

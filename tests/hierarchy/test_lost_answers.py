@@ -1,4 +1,4 @@
-"""A store that does what it is asked and says that it has failed: what was cut off does not come back."""
+"""A store that does what it is asked and says that it has failed: what was cut off or never made does not come back."""
 
 import numpy as np
 import pytest
@@ -32,3 +32,14 @@ def test_a_cut_that_did_not_happen_leaves_no_note():
         oz.open_array(FaultStore(store, Fault(kind="put", key="zarr.json")), mode="r+").resize((2,))
     assert oz.open_array(store)[...].tolist() == list(range(9))
     assert store.get(NOTE) is None
+
+
+@pytest.mark.parametrize("path", ["a", "a/b"])
+def test_attributes_of_a_node_that_was_never_made_are_not_those_of_the_next(path):
+    store = oz.MemoryStore()
+    oz.create_group(store, format="zarr2")
+    with pytest.raises(StoreError):
+        oz.open_group(FaultStore(store, Fault(kind="put", key=".zgroup")), mode="r+").create_group("a", attrs={"k": 0})
+    group = oz.open_group(store, mode="r+")
+    group.create_group(path)
+    assert dict(group["a"].attrs) == {}

@@ -49,6 +49,12 @@ def test_each_call_fails(name, tmp_path):
 
 
 @followed
+@pytest.mark.parametrize("name", ["erase", "attributes"])
+def test_each_call_of_a_durable_writer_fails(name, tmp_path):
+    assert list(sweep(all_named(name, durable=True)[0], tmp_path, ["ENOSPC"]))
+
+
+@followed
 @pytest.mark.parametrize("name", [one.name for one in all_named(None) if one.can_be_durable])
 def test_power_goes_after_each_call(name, tmp_path):
     durable = all_named(name, durable=True)[0]

@@ -12,7 +12,7 @@ use super::file_lock::{hold, rename_new};
 #[cfg(unix)]
 use super::file_mark::Marks;
 use super::file_mark::temporary;
-use super::file_sweep::{discard, erase_all, set_aside};
+use super::file_sweep::{discard, erase_all, put_back, set_aside};
 use super::file_sync::{make_root, sync_gone, sync_name};
 use super::{Hold, Listing, Object, Store, Token, check_key, check_prefix, is_debris, place_of};
 use crate::buffer::Buffer;
@@ -372,8 +372,9 @@ impl Store for FileStore {
         let _writing = Marks::enter(&root);
         root.settled.forget();
         if let Some(key) = prefix.strip_suffix('/') {
-            let gone = set_aside(&root, key).and_then(|aside| {
-                self.gone(&root, std::iter::once(key))?;
+            let gone = set_aside(&root, key).and_then(|(path, aside)| {
+                // Were it discarded all the same, a loss of power could bring back a part of it.
+                self.gone(&root, std::iter::once(key)).inspect_err(|_| put_back(&root, &aside, &path))?;
                 discard(&root, &aside)
             });
             return gone.or_else(fail);

@@ -12,8 +12,8 @@ use super::file_mark::temporary;
 use super::file_mark::{Left, is_left};
 use crate::error::Result;
 
-/// Give a folder a name that is none of a key, in one step; returns its path.
-pub(super) fn set_aside(root: &Root, key: &str) -> io::Result<PathBuf> {
+/// Give a folder a name that is none of a key, in one step; returns its old path and its new one.
+pub(super) fn set_aside(root: &Root, key: &str) -> io::Result<(PathBuf, PathBuf)> {
     let path = root.confined(key)?;
     let kind = path.symlink_metadata()?.file_type();
     if kind.is_symlink() && path.is_dir() {
@@ -24,7 +24,14 @@ pub(super) fn set_aside(root: &Root, key: &str) -> io::Result<PathBuf> {
         return Err(io::ErrorKind::NotADirectory.into());
     }
     let aside = path.with_file_name(temporary());
-    fs::rename(&path, &aside).map(|()| aside)
+    fs::rename(&path, &aside).map(|()| (path, aside))
+}
+
+/// Give a folder that was set aside its name again; where that fails, it is for the next writer to remove.
+pub(super) fn put_back(root: &Root, aside: &Path, path: &Path) {
+    if fs::rename(aside, path).is_err() {
+        root.keep_mark();
+    }
 }
 
 /// Remove a folder that was set aside; what stays of it is for the next writer to remove.

@@ -19,7 +19,7 @@ from omnizarr.format.names import ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, ZMETADATA, 
 from omnizarr.format.v2_netcdf import as_meant, writer_of
 from omnizarr.model.array import ArrayMeta
 from omnizarr.nc.kinds import NCZARR, NCZARR3
-from omnizarr.nc.tree import Attr, Group, Var
+from omnizarr.nc.tree import Attr, Dim, Group, Var
 from omnizarr.nc.types import CHAR
 from omnizarr.nc.zarr.attributes import number_json
 from omnizarr.nc.zarr.generations import DOCUMENTS, SPELLINGS
@@ -91,10 +91,12 @@ class Appending(ZarrSource):
         self._writer: Any = "old" if self.all_anew else "new" if reader.generation else ""
         self._loaded: dict[Group | Var, dict[str, Attr]] = {}
         self._kept: dict[Group | Var, Kept] = {}
+        self._lengths: dict[Dim, int] = {}
         for group in self.root.walk():
             self._remember(group)
             for dim in group.dims.values():
                 self.names[dim] = dim.name
+                self._lengths[dim] = dim.size
                 if not dim.unlimited:  # of others, the reader shows the longest of what it finds
                     self.sizes[dim] = dim.size
             for var in group.vars.values():
@@ -149,6 +151,8 @@ class Appending(ZarrSource):
             document.setdefault("order", "C")
         stored = Written(self.context, path, meta, kept, is_new=False)
         stored.document = document
+        if var.dims and len(var.dims) == len(meta.shape):
+            stored.shown_to(tuple(self._lengths.get(dim, 0) for dim in var.dims))
         if self.all_anew and document["dtype"] != main.get("dtype"):
             # A label that is wrong is read right only as long as everything says that the array is old.
             stored.bridge = {**main, "dtype": document["dtype"]}

@@ -42,7 +42,12 @@ def save(source: ZarrSource, *, last: bool = False) -> None:
     _list_both(source, groups)
     gone = _move(source, groups) if everything else []
     changed = [group for group in groups if everything or _differs(source, group)]
-    for var in _arrays(source, groups, everything=everything):
+    arrays = _arrays(source, groups, everything=everything)
+    for var in arrays:  # before the first document says how long all of them are
+        stored = source.array(var)
+        if var.dims and stored.meta.shape != var.shape:
+            stored.clean_beyond(var)
+    for var in arrays:
         _write_array(source, var)
     for group in reversed(changed):
         _write(source, group.path.strip("/"), group_texts(group, source.style, source.kept_for(group)))
@@ -84,7 +89,6 @@ def _arrays(source: ZarrSource, groups: list[Group], *, everything: bool) -> lis
 def _write_array(source: ZarrSource, var: Var) -> None:
     stored = source.array(var)
     if var.dims and stored.meta.shape != var.shape:
-        stored.clean_beyond(var)
         stored.meta = stored.meta._replace(shape=var.shape)
     if stored.is_new and not stored.has_data:
         # Until there is data, the array is whatever the definitions say by now.

@@ -112,6 +112,10 @@ class Written:
         self._clean_edges(shape)
         self._clean, self._end = True, None
 
+    def shown_to(self, shape: tuple[int, ...]) -> None:
+        """Take note how far readers see it: a crash may have kept its document behind, of which others are longer."""
+        self._end = tuple(map(max, self.meta.shape, shape))
+
     def left_beyond(self, shape: tuple[int, ...]) -> None:
         """Take note that a write failed that may have left something beyond a shape."""
         if self._clean:
