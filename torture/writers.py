@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -49,7 +49,7 @@ class Place(NamedTuple):
 
 
 @contextlib.contextmanager
-def place_of(kind: str, folder: str | None = None) -> Iterator[Place]:
+def place_of(kind: str, folder: str | None = None) -> Generator[Place, None, None]:
     """Make a place of a kind, and remove it in the end."""
     if kind == "file":
         top = Path(tempfile.mkdtemp(prefix="writers-", dir=folder))
