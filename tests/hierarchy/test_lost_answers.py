@@ -43,3 +43,14 @@ def test_attributes_of_a_node_that_was_never_made_are_not_those_of_the_next(path
     group = oz.open_group(store, mode="r+")
     group.create_group(path)
     assert dict(group["a"].attrs) == {}
+
+
+@pytest.mark.parametrize("child", ["", "/c"])
+@pytest.mark.parametrize("how", ["copy", "move"])
+def test_nor_those_of_a_copy(how, child):
+    store = oz.MemoryStore()
+    group = oz.create_group(store, format="zarr2")
+    group.create_group("a" + child)
+    store.put(f"b{child}/.zattrs", b'{"k": 0}')
+    getattr(group, how)("a", "b")
+    assert dict(group["b" + child].attrs) == {}

@@ -70,7 +70,8 @@ def _create(
     written: dict[str, bytes] = {}
     group = documents(GroupMeta(format=form)) if missing else {}
     for one, its in (*((one, group) for one in missing), (path, texts)):
-        _forget_attributes(context, one, its, form)
+        if dialect(form).attributes not in its:
+            forget_attributes(context, one, form)
         for name, data in its.items():
             written[join(one, name)] = data
             _put_new(context, join(one, name), data, replaces=one == path and overwrite, needed=one == path)
@@ -81,11 +82,11 @@ def _create(
         record(store, path, written, erase=exists, found=blocks)
 
 
-def _forget_attributes(context: Context, path: str, texts: Mapping[str, bytes], form: str) -> None:
+def forget_attributes(context: Context, path: str, form: str) -> None:
     """Erase attributes of a node that was never made: they are written first, and a crash may have come then."""
     name = dialect(form).attributes
     # Where others may make the same node at this moment, they could be theirs.
-    if name and name not in texts and conditional(context.store, "") is None:
+    if name and conditional(context.store, "") is None:
         context.store.erase(join(path, name))
 
 

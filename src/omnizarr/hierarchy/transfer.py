@@ -12,7 +12,7 @@ from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.listing import walk
 from omnizarr.hierarchy.lock import address
 from omnizarr.hierarchy.nodes import format_of, load
-from omnizarr.hierarchy.save import create, erase
+from omnizarr.hierarchy.save import create, erase, forget_attributes
 from omnizarr.hierarchy.upkeep import ancestors, block_keys, is_sound, record
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
@@ -57,7 +57,11 @@ def copy_node(source: Context, path: str, target: Context, new_path: str, *, ove
             target.store.erase_prefix(new_start)
         # Whatever makes it a node comes last.
         own = [start + name for one in reversed(DIALECTS.values()) for name in reversed(one.documents)]
-        keys = [key for key in source.store.list_prefix(start) if key not in own]
+        found = list(source.store.list_prefix(start))
+        if not overwrite:
+            for node in {key[len(start) :].rpartition("/")[0] for key in found if is_document(key)}:
+                forget_attributes(target, (new_start + node).rstrip("/"), form)
+        keys = [key for key in found if key not in own]
         written: dict[str, bytes] = {}
         for key in (*sorted(keys, key=is_document), *own):
             data = source.store.get(key)

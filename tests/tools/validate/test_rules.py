@@ -41,3 +41,9 @@ def test_a_broken_rule_is_told_of(rule, tmp_path):
 def test_the_same_in_memory(rule):
     broken = BROKEN[rule]
     assert rule in {one.rule for one in validate(broken.tree(), decode=broken.decode).findings}
+
+
+def test_a_name_twice_and_an_end_that_is_none():
+    """The first fault that a reader meets is not the last: nothing can be made of such a text."""
+    store = {"zarr.json": b'{"zarr_format": 3, "zarr_format": 3, "node_type": "group"}\x1f'}
+    assert [one.rule for one in validate(store).findings] == ["OZ103"]

@@ -103,13 +103,22 @@ class Document:
             if isinstance(error.__cause__, UnicodeDecodeError):
                 self.add("OZ101", error.message, hint=error.hint)
             elif _TWICE in error.message:
-                self.add("OZ104", error.message, cures=self.edit(""))
-                return lenient(data)
+                return self._repeating(data, error.message)
             else:
                 self.add("OZ103", error.message, hint=error.hint)
         else:
             return value
         return None
+
+    def _repeating(self, data: bytes, message: str) -> JSON:
+        """Tell of names that are repeated, or of what is wrong further on, if anything is."""
+        try:
+            value = lenient(data)
+        except (ValueError, RecursionError) as error:
+            self.add("OZ103", f"the document is not JSON: {error}")
+            return None
+        self.add("OZ104", message, cures=self.edit(""))
+        return value
 
     def _tell_bare(self, value: dict[str, JSON], *, everywhere: bool) -> None:
         for pointer, number in islice(_bare(value, ""), _MOST):
