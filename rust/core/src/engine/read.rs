@@ -434,8 +434,11 @@ pub(super) fn read_spans(
 
 /// The caller's memory, where an uncompressed chunk belongs there byte for byte.
 pub(super) fn solid<'a>(chain: &Chain, shape: &[usize], sel: &Sel<'a>, out: &View) -> Option<&'a mut [u8]> {
-    let plain = chain.is_raw() && matches!(chain.pack, Pack::Bytes { swap: 0 | 1 });
-    if plain { sel.slice_mut(shape, chain.item, out) } else { None }
+    if !chain.bytes.is_empty() || !chain.is_straight() {
+        return None;
+    }
+    sel.settle(chain.item, out);
+    sel.slice_mut(shape, chain.item, out)
 }
 
 /// Read an uncompressed chunk into its place.
