@@ -5,25 +5,15 @@ from __future__ import annotations
 import pytest
 
 from omnizarr.errors import UnsafeError
-from omnizarr.store.cloud import keys as keys_module
 from omnizarr.store.cloud.options import settle
 from omnizarr.store.cloud.sources import Container
 from omnizarr.store.url.explain import explain
 from omnizarr.store.url.rc import read_rc
 from tests.store.cloud.homes import make_home
-from tests.store.cloud.services import Services, later
+from tests.store.cloud.services import later
 
 PLACE = "s3://buc/k"
 KEYS = "aws_access_key_id=A\naws_secret_access_key=s\n"
-
-
-@pytest.fixture
-def services():
-    keys_module.forget()
-    services = Services()
-    yield services
-    services.close()
-    keys_module.forget()
 
 
 @pytest.mark.parametrize("more", [{"key": "a", "secret": "b"}, {"role_arn": "arn:r"}])

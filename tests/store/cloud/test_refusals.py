@@ -14,18 +14,9 @@ from omnizarr.store.cloud.sources import Machine, read_json
 from omnizarr.store.cloud.sso import Sso
 from omnizarr.store.url.aws import Choice
 from tests.store.cloud.homes import make_home
-from tests.store.cloud.services import Services, later
+from tests.store.cloud.services import later
 
 PLACE = "s3://buc/k"
-
-
-@pytest.fixture
-def services():
-    keys_module.forget()
-    services = Services()
-    yield services
-    services.close()
-    keys_module.forget()
 
 
 def roles(number):

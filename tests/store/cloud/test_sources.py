@@ -16,7 +16,7 @@ from omnizarr.store.cloud import keys as keys_module
 from omnizarr.store.cloud.options import settle
 from omnizarr.store.url.explain import explain
 from tests.store.cloud.homes import make_home
-from tests.store.cloud.services import Services, later
+from tests.store.cloud.services import later
 
 PLACE = "s3://buc/k"
 SERVICE_KEYS = {"AccessKeyId": "GIVEN", "SecretAccessKey": "hush-s", "Token": "hush-t"}
@@ -37,15 +37,6 @@ ENVIRONMENT = {"AWS_ACCESS_KEY_ID": "A", "AWS_SECRET_ACCESS_KEY": "hush"}
 METADATA = "AWS_EC2_METADATA_SERVICE"
 OF_SERVICES = "[p]\nrole_arn=r\nsource_profile=base\nservices=x\n[services x]\nsts=\n  endpoint_url={url}\n"
 STATIC = "aws_access_key_id=BASE\naws_secret_access_key=hush-base\n"
-
-
-@pytest.fixture
-def services():
-    keys_module.forget()
-    services = Services()
-    yield services
-    services.close()
-    keys_module.forget()
 
 
 def about(seconds: float, found: float | None) -> bool:
