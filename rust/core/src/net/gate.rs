@@ -11,7 +11,7 @@ use crate::fork;
 /// To begin with, at the least, and at the most; fewer where a process may have few files open.
 const START: usize = 256;
 const LEAST: usize = 4;
-const MOST: usize = 320;
+pub(super) const MOST: usize = 320;
 
 /// More requests at once must bring so much more to be kept up.
 const WORTH: f64 = 1.05;

@@ -60,6 +60,7 @@ pub(crate) fn net() -> Result<&'static Net> {
     let made = NET.get().get_or_init(|| {
         let builder = Builder::new_multi_thread().worker_threads(2).thread_name("omnizarr-net").enable_all().build();
         let runtime = builder.map_err(|error| format!("no threads for the network: {error}"))?;
+        room::make_room();
         Ok(Net { runtime, public: OnceLock::new(), any: OnceLock::new(), hosts: Mutex::default() })
     });
     made.as_ref().map_err(|message| failed(message))

@@ -1,11 +1,35 @@
 //! How many connections a process may have: each takes one of its files, of which there are few on some systems.
 
+use super::gate::MOST;
+
 /// Files that a process may have open where the system does not tell.
 const USUAL: usize = 256;
 
 /// A part of the files that this process may have open: the rest is for whoever called.
 pub fn connections() -> usize {
     (files() >> 1).max(8)
+}
+
+/// Let the process's table of files grow now, once, and beside other work. Linux doubles it when it is full, and then
+/// stops all threads that open a file for 10 to 20 ms: with the first few hundred connections, that is thrice.
+pub fn make_room() {
+    #[cfg(target_os = "linux")]
+    drop(std::thread::Builder::new().name("omnizarr-room".into()).spawn(grow));
+}
+
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code)]
+fn grow() {
+    use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+    let wanted = libc::c_int::try_from(MOST.min(connections()).saturating_add(USUAL)).unwrap_or(0);
+    let Ok((end, _other)) = std::io::pipe() else { return };
+    // SAFETY: a file that is open is doubled, under a number of at least this; it fails if there may be no such.
+    let high = unsafe { libc::fcntl(end.as_raw_fd(), libc::F_DUPFD_CLOEXEC, wanted) };
+    if high >= 0 {
+        // SAFETY: it was opened just now, and nobody else knows of it.
+        drop(unsafe { OwnedFd::from_raw_fd(high) });
+    }
 }
 
 #[cfg(unix)]
