@@ -192,7 +192,7 @@ impl Source for ObjectSource {
 
     fn gap(&self) -> u64 {
         // About what comes in the time that one more request takes to be answered.
-        64 << 10
+        96 << 10
     }
 }
 
@@ -234,11 +234,14 @@ impl Inner {
 
     /// Ask the service until it has answered; tell what was wanted in the end, and whether something has come.
     async fn ask(&self, mut want: Want, reading: &mut Reading) -> Result<(Want, bool)> {
-        let _turn = self.service.gate.enter().await;
+        let turn = self.service.gate.enter().await;
         let before = self.state().clone();
         loop {
             match self.attempt(want, reading).await {
-                Ok(fresh) => return Ok((want, fresh)),
+                Ok(fresh) => {
+                    turn.over().await;
+                    return Ok((want, fresh));
+                }
                 Err(Trouble::Wrong(message)) => {
                     (reading.body, *self.state()) = (None, before.clone());
                     self.confirmed.store(false, Ordering::Relaxed);

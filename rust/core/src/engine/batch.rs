@@ -247,7 +247,7 @@ impl Batch<'_> {
             })
         })?;
         let taker = Values { batch: self, group: &group };
-        fetch(&group.sources, &group.needs, self.parallel, interrupt, &taker)?;
+        fetch(&group.sources, group.needs.clone(), self.parallel, interrupt, &taker)?;
         self.read_far_shards(&group.sources, &group.shards, interrupt)
     }
 

@@ -1,6 +1,8 @@
-//! Shards of sources that are far away: first all indexes, then all inner chunks, in as few requests as there can be.
+//! Shards of sources that are far away: all indexes, and what is wanted of a shard as soon as its index is there, in as few
+//! requests as there can be.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use smallvec::SmallVec;
 
@@ -36,16 +38,6 @@ struct Opened<'a> {
     sel: Sel<'a>,
     out: View,
     grid: Dims,
-    index: Mutex<Known>,
-}
-
-/// What is known of a shard's index.
-#[derive(Clone)]
-enum Known {
-    Nothing,
-    Index(Arc<Index>),
-    /// There is no shard.
-    Missing,
 }
 
 impl FarShard {
@@ -90,16 +82,17 @@ impl Batch<'_> {
     ) -> Result<()> {
         let Some(shard) = self.call.engine.spec.chain.shard() else { return Ok(()) };
         let opened: Vec<Opened<'_>> = shards.iter().map(|place| self.opened(shard, place)).collect();
-        self.read_indexes(sources, shard, &opened, interrupt)?;
-        let (mut needs, mut uses) = (Vec::new(), Vec::new());
         let inner: Vec<Cells<'_>> = opened.iter().map(|one| one.sel.cut(&shard.cell, &one.grid)).collect();
-        for (k, (one, cells)) in opened.iter().zip(&inner).enumerate() {
-            self.wanted(shard, one, cells, k, &mut needs, &mut uses)?;
-            if needs.len() >= MOST_INNER || k.saturating_add(1) == opened.len() {
-                let taker = Inner { batch: self, shard, opened: &opened, cells: &inner, uses: &uses };
-                fetch(sources, &needs, self.parallel, interrupt, &taker)?;
-                needs.clear();
-                uses.clear();
+        let (mut from, mut wanted) = (0, 0usize);
+        for (k, cells) in inner.iter().enumerate() {
+            let to = k.saturating_add(1);
+            wanted = wanted.saturating_add(cells.total());
+            if wanted >= MOST_INNER || to == inner.len() {
+                let taker =
+                    Shards { batch: self, sources, shard, opened: &opened, cells: &inner, state: Mutex::default() };
+                let needs = taker.begin(from..to)?;
+                fetch(sources, needs, self.parallel, interrupt, &taker)?;
+                (from, wanted) = (to, 0);
             }
         }
         Ok(())
@@ -114,105 +107,104 @@ impl Batch<'_> {
         let mut spare = Dims::new();
         let (shape, sel, out) = enter(&spec.chain, chunks.shape(&index, &mut spare), &sel, self.out);
         let grid = grid(&shape, &shard.cell);
-        Opened { place, key, sel, out, grid, index: Mutex::new(Known::Nothing) }
+        Opened { place, key, sel, out, grid }
+    }
+}
+
+/// Reads indexes, then what they lead to.
+struct Shards<'a> {
+    batch: &'a Batch<'a>,
+    sources: &'a [Arc<dyn Source>],
+    shard: &'a Shard,
+    opened: &'a [Opened<'a>],
+    /// Of each shard, the inner chunks that are selected.
+    cells: &'a [Cells<'a>],
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// What each need is for.
+    uses: Vec<Use>,
+    /// Shards whose index is there, and of which nothing was asked for yet; without an index there is no shard.
+    ready: Vec<(usize, Option<Arc<Index>>)>,
+}
+
+#[derive(Clone, Copy)]
+enum Use {
+    /// The index of a shard, and where in it the index is if that is known.
+    Index(usize, Option<u64>),
+    /// An inner chunk of a shard: which of those that are wanted.
+    Inner(usize, usize),
+}
+
+impl Shards<'_> {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Find the indexes of all shards, those that are not known with as few requests as possible.
-    fn read_indexes(
-        &self,
-        sources: &[Arc<dyn Source>],
-        shard: &Shard,
-        opened: &[Opened<'_>],
-        interrupt: Interrupt<'_>,
-    ) -> Result<()> {
-        let (mut needs, mut uses) = (Vec::new(), Vec::new());
-        for (k, one) in opened.iter().enumerate() {
-            let &FarShard { source, offset, length, .. } = one.place;
-            let token = one.place.token(sources);
-            if let Some(index) = token.and_then(|token| self.call.engine.indexes.get(&one.key, token)) {
-                one.set(Known::Index(index));
-                continue;
+    /// The use of a need, and its shard.
+    fn used(&self, need: usize) -> Option<(Use, &Opened<'_>)> {
+        let used = *self.state().uses.get(need)?;
+        let (Use::Index(k, _) | Use::Inner(k, _)) = used;
+        Some((used, self.opened.get(k)?))
+    }
+
+    /// What is needed first of some shards: indexes, and inner chunks where the index is known.
+    fn begin(&self, which: Range<usize>) -> Result<Vec<Need>> {
+        let mut needs = Vec::new();
+        for (k, one) in self.opened.iter().enumerate().take(which.end).skip(which.start) {
+            let token = one.place.token(self.sources);
+            match token.and_then(|token| self.batch.call.engine.indexes.get(&one.key, token)) {
+                Some(index) => self.state().ready.push((k, Some(index))),
+                None => needs.push(self.index_of(k, one)?),
             }
-            let Want::Exact(size) = shard.index.encoded_size(&index_shape(&one.grid)) else {
-                return Err(Error::Invalid("a shard index of unknown size".into()));
-            };
-            let Some(length) = length else {
-                let size = size as u64;
-                let length = if shard.index_at_start { Length::Of(size) } else { Length::Last(size) };
-                needs.push(Need { source, offset, length });
-                uses.push((k, None));
-                continue;
-            };
-            // Too short for an index: reading it says so.
-            let size = length.min(size as u64);
-            let at = if shard.index_at_start { 0 } else { length.saturating_sub(size) };
-            let from = offset.checked_add(at).ok_or_else(|| Error::Invalid("a reference past all ends".into()))?;
-            needs.push(Need { source, offset: from, length: Length::Of(size) });
-            uses.push((k, Some(at)));
         }
-        let taker = Indexes { batch: self, sources, shard, opened, uses: &uses };
-        fetch(sources, &needs, self.parallel, interrupt, &taker)
+        needs.extend(self.more()?);
+        Ok(needs)
+    }
+
+    fn index_of(&self, k: usize, one: &Opened<'_>) -> Result<Need> {
+        let &FarShard { source, offset, length, .. } = one.place;
+        let Want::Exact(size) = self.shard.index.encoded_size(&index_shape(&one.grid)) else {
+            return Err(Error::Invalid("a shard index of unknown size".into()));
+        };
+        let Some(length) = length else {
+            let size = size as u64;
+            let length = if self.shard.index_at_start { Length::Of(size) } else { Length::Last(size) };
+            self.state().uses.push(Use::Index(k, None));
+            return Ok(Need { source, offset, length });
+        };
+        // Too short for an index: reading it says so.
+        let size = length.min(size as u64);
+        let at = if self.shard.index_at_start { 0 } else { length.saturating_sub(size) };
+        let from = offset.checked_add(at).ok_or_else(|| Error::Invalid("a reference past all ends".into()))?;
+        self.state().uses.push(Use::Index(k, Some(at)));
+        Ok(Need { source, offset: from, length: Length::Of(size) })
     }
 
     /// Add the inner chunks that are wanted of a shard; those that are missing are filled at once.
-    fn wanted(
-        &self,
-        shard: &Shard,
-        one: &Opened<'_>,
-        cells: &Cells<'_>,
-        k: usize,
-        needs: &mut Vec<Need>,
-        uses: &mut Vec<(usize, usize)>,
-    ) -> Result<()> {
-        let most = shard.inner.most_stored(&shard.cell);
-        let Some(index) = one.get()? else { return self.call.read_nothing(&one.sel, &one.out) };
+    fn wanted(&self, k: usize, index: &Index, needs: &mut Vec<Need>) -> Result<()> {
+        let Some((one, cells)) = self.opened.get(k).zip(self.cells.get(k)) else { return Ok(()) };
+        let most = self.shard.inner.most_stored(&self.shard.cell);
         let mut at = SmallVec::new();
         let mut ranges = Vec::new();
         for i in 0..cells.total() {
             let part = cells.part(i, &mut at);
             let Some((offset, length)) = index.range(&one.key, linear(&at, &one.grid), most)? else {
-                self.call.read_nothing(&part, &one.out)?;
+                self.batch.call.read_nothing(&part, &one.out)?;
                 continue;
             };
             ranges.push((offset, length));
             let offset = one.place.offset.saturating_add(offset);
             needs.push(Need { source: one.place.source, offset, length: Length::Of(length) });
-            uses.push((k, i));
+            self.state().uses.push(Use::Inner(k, i));
         }
         ranges.sort_unstable();
         apart(&one.key, ranges.into_iter())
     }
-}
 
-impl Opened<'_> {
-    fn set(&self, known: Known) {
-        *self.index.lock().unwrap_or_else(PoisonError::into_inner) = known;
-    }
-
-    /// The index; `None` if there is no shard.
-    fn get(&self) -> Result<Option<Arc<Index>>> {
-        match self.index.lock().unwrap_or_else(PoisonError::into_inner).clone() {
-            Known::Index(index) => Ok(Some(index)),
-            Known::Missing => Ok(None),
-            Known::Nothing => Err(Error::Invalid("a shard without an index".into())),
-        }
-    }
-}
-
-/// Decodes indexes as they arrive.
-struct Indexes<'a> {
-    batch: &'a Batch<'a>,
-    sources: &'a [Arc<dyn Source>],
-    shard: &'a Shard,
-    opened: &'a [Opened<'a>],
-    /// For each need the shard, and where in it the index is if that is known.
-    uses: &'a [(usize, Option<u64>)],
-}
-
-impl Taker for Indexes<'_> {
-    fn take(&self, need: usize, bytes: &[u8]) -> Result<()> {
-        let found = self.uses.get(need).and_then(|one| Some((self.opened.get(one.0)?, one)));
-        let Some((one, &(_, at))) = found else { return Ok(()) };
+    fn take_index(&self, one: &Opened<'_>, at: Option<u64>, bytes: &[u8]) -> Result<Arc<Index>> {
         let mut size = one.place.length.unwrap_or(0);
         if let (None, Some(source)) = (one.place.length, self.sources.get(one.place.source)) {
             // The answer has told it.
@@ -227,39 +219,11 @@ impl Taker for Indexes<'_> {
             let bytes = index.entries.len().saturating_mul(16);
             self.batch.call.engine.indexes.put(&one.key, token, Arc::clone(&index), bytes);
         }
-        one.set(Known::Index(index));
-        Ok(())
+        Ok(index)
     }
 
-    fn missing(&self, need: usize, error: Error) -> Result<()> {
-        match self.uses.get(need).and_then(|one| self.opened.get(one.0)) {
-            Some(one) if self.batch.objects => {
-                one.set(Known::Missing);
-                Ok(())
-            }
-            _ => Err(error),
-        }
-    }
-
-    fn key(&self, need: usize) -> String {
-        self.uses.get(need).and_then(|use_| self.opened.get(use_.0)).map(|one| one.key.clone()).unwrap_or_default()
-    }
-}
-
-/// Decodes inner chunks as they arrive.
-struct Inner<'a> {
-    batch: &'a Batch<'a>,
-    shard: &'a Shard,
-    opened: &'a [Opened<'a>],
-    cells: &'a [Cells<'a>],
-    /// For each need the shard, and which of the wanted inner chunks it is.
-    uses: &'a [(usize, usize)],
-}
-
-impl Taker for Inner<'_> {
-    fn take(&self, need: usize, bytes: &[u8]) -> Result<()> {
-        let found = self.uses.get(need).and_then(|&(k, i)| Some((self.opened.get(k)?, self.cells.get(k)?, i)));
-        let Some((one, cells, i)) = found else { return Ok(()) };
+    fn take_inner(&self, one: &Opened<'_>, k: usize, i: usize, bytes: &[u8]) -> Result<()> {
+        let Some(cells) = self.cells.get(k) else { return Ok(()) };
         let sel = cells.part(i, &mut SmallVec::new());
         let (shape, sel, out) = enter(&self.shard.inner, &self.shard.cell, &sel, &one.out);
         scratch::with(|Scratch { cx, dec, one: first, two, .. }| {
@@ -267,17 +231,48 @@ impl Taker for Inner<'_> {
             self.batch.call.decode(&one.key, &self.shard.inner, bytes, &shape, &sel, &out, &mut work)
         })
     }
+}
 
-    /// A shard whose index is known was there: it has been erased since.
-    fn missing(&self, need: usize, error: Error) -> Result<()> {
-        if !self.batch.objects {
-            return Err(error);
+impl Taker for Shards<'_> {
+    fn take(&self, need: usize, bytes: &[u8]) -> Result<()> {
+        let Some((used, one)) = self.used(need) else { return Ok(()) };
+        match used {
+            Use::Index(k, at) => {
+                let index = self.take_index(one, at, bytes)?;
+                self.state().ready.push((k, Some(index)));
+                Ok(())
+            }
+            Use::Inner(k, i) => self.take_inner(one, k, i, bytes),
         }
-        let message = "it was erased while it was read".into();
-        Err(Error::Stale { key: self.key(need), url: String::new(), message })
+    }
+
+    fn missing(&self, need: usize, error: Error) -> Result<()> {
+        match self.used(need) {
+            Some((Use::Index(k, _), _)) if self.batch.objects => self.state().ready.push((k, None)),
+            Some((Use::Inner(..), one)) if self.batch.objects => {
+                // A shard whose index is known was there: it has been erased since.
+                let message = "it was erased while it was read".into();
+                return Err(Error::Stale { key: one.key.clone(), url: String::new(), message });
+            }
+            _ => return Err(error),
+        }
+        Ok(())
+    }
+
+    fn more(&self) -> Result<Vec<Need>> {
+        let ready = std::mem::take(&mut self.state().ready);
+        let mut needs = Vec::new();
+        for (k, index) in ready {
+            match (index, self.opened.get(k)) {
+                (Some(index), _) => self.wanted(k, &index, &mut needs)?,
+                (None, Some(one)) => self.batch.call.read_nothing(&one.sel, &one.out)?,
+                (None, None) => {}
+            }
+        }
+        Ok(needs)
     }
 
     fn key(&self, need: usize) -> String {
-        self.uses.get(need).and_then(|use_| self.opened.get(use_.0)).map(|one| one.key.clone()).unwrap_or_default()
+        self.used(need).map(|(_, one)| one.key.clone()).unwrap_or_default()
     }
 }

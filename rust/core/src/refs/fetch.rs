@@ -1,12 +1,9 @@
 //! Many ranges of many sources at once: those that lie close together are read together.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::time::Duration;
 
-use bytes::Bytes;
-
-use super::{Done, Source};
+use super::Source;
+use super::asked::Asked;
 use crate::error::{Error, Result};
 use crate::pool::{self, Interrupt};
 use crate::scratch;
@@ -16,18 +13,6 @@ const JOINED_FILE: u64 = 256 << 10;
 
 /// Ranges of what is far away are joined up to a part of all that is wanted, within these sizes.
 const JOINED_FAR: (u64, u64) = (2 << 20, 16 << 20);
-
-/// Requests that are on their way, or wait for their turn to be; how many a server gets at once is decided elsewhere.
-const MOST_REQUESTS: usize = 320;
-
-/// Bytes that are on their way, or wait to be decoded: a part of all that is wanted, within these sizes.
-const MOST_BYTES: (u64, u64) = (32 << 20, 192 << 20);
-
-/// The same where most bytes lie between what is wanted: then the result is small, and waiting the only price.
-const SPARSE_BYTES: u64 = 96 << 20;
-
-/// How often a waiting caller asks whether it should stop.
-const POLL: Duration = Duration::from_millis(20);
 
 /// A range that is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,24 +46,29 @@ pub trait Taker: Sync {
         Err(error)
     }
 
+    /// Ranges that are needed after what was taken so far; they are counted on from those before.
+    fn more(&self) -> Result<Vec<Need>> {
+        Ok(Vec::new())
+    }
+
     /// What a range is wanted for, in words of messages.
     fn key(&self, need: usize) -> String;
 }
 
 /// Ranges that are read together: positions in the order of needs, and what is read.
 #[derive(Debug, PartialEq, Eq)]
-struct Run {
-    from: usize,
-    to: usize,
-    source: usize,
-    start: u64,
-    end: u64,
+pub(super) struct Run {
+    pub from: usize,
+    pub to: usize,
+    pub source: usize,
+    pub start: u64,
+    pub end: u64,
     /// Something else than a range from here to there.
-    open: Option<Length>,
+    pub open: Option<Length>,
 }
 
 impl Run {
-    fn size(&self) -> u64 {
+    pub fn size(&self) -> u64 {
         match self.open {
             Some(Length::All(most) | Length::Last(most) | Length::Of(most)) => most,
             None => self.end.saturating_sub(self.start),
@@ -91,26 +81,36 @@ impl Run {
 /// Whoever asks has bounded the length of each range.
 pub fn fetch(
     sources: &[Arc<dyn Source>],
-    needs: &[Need],
+    needs: Vec<Need>,
     parallel: bool,
     interrupt: Interrupt<'_>,
     taker: &dyn Taker,
 ) -> Result<()> {
-    let mut order: Vec<usize> = (0..needs.len()).collect();
-    order.sort_unstable_by_key(|&i| needs.get(i).map(|need| (need.source, need.offset)));
-    let call = Fetch { sources, needs, order, parallel };
-    let (far, near): (Vec<Run>, Vec<Run>) = call.runs().into_iter().partition(|run| call.is_far(run.source));
-    let mut asked = Asked::new(&call, &far);
-    asked.top_up();
-    pool::run(near.len(), parallel, interrupt, &|i| near.get(i).map_or(Ok(()), |run| call.read(run, taker)))?;
-    asked.drain(interrupt, taker)
+    let mut call = Fetch { sources, needs: Vec::new(), order: Vec::new(), wanted: 0, parallel };
+    let (mut asked, mut needs) = (Asked::new(), needs);
+    loop {
+        let (far, near): (Vec<Run>, Vec<Run>) = call.add(needs).into_iter().partition(|run| call.is_far(run.source));
+        asked.add(&call, far);
+        asked.top_up(&call);
+        pool::run(near.len(), parallel, interrupt, &|i| near.get(i).map_or(Ok(()), |run| call.read(run, taker)))?;
+        needs = taker.more()?;
+        if needs.is_empty() {
+            if !asked.take(&call, interrupt, taker)? {
+                return Ok(());
+            }
+            needs = taker.more()?;
+        }
+    }
 }
 
-struct Fetch<'a> {
-    sources: &'a [Arc<dyn Source>],
-    needs: &'a [Need],
+/// A call: what is needed, in what order, and of whom.
+pub(super) struct Fetch<'a> {
+    pub sources: &'a [Arc<dyn Source>],
+    needs: Vec<Need>,
     order: Vec<usize>,
-    parallel: bool,
+    /// All bytes that are wanted, at most.
+    pub wanted: u64,
+    pub parallel: bool,
 }
 
 impl Fetch<'_> {
@@ -118,21 +118,26 @@ impl Fetch<'_> {
         self.sources.get(source).is_some_and(|source| source.remote())
     }
 
-    /// All bytes that are wanted, at most.
-    fn wanted(&self) -> u64 {
+    /// Take more needs, and join those of them that lie close together.
+    fn add(&mut self, more: Vec<Need>) -> Vec<Run> {
+        let from = self.needs.len();
+        self.needs.extend(more);
+        let mut order: Vec<usize> = (from..self.needs.len()).collect();
+        order.sort_unstable_by_key(|&i| self.needs.get(i).map(|need| (need.source, need.offset)));
+        self.order.extend(order);
         let of = |need: &Need| match need.length {
             Length::Of(length) | Length::All(length) | Length::Last(length) => length,
         };
-        self.needs.iter().map(of).fold(0, u64::saturating_add)
+        self.wanted = self.needs.iter().skip(from).map(of).fold(self.wanted, u64::saturating_add);
+        self.runs(from)
     }
 
-    /// Join what lies close together.
-    fn runs(&self) -> Vec<Run> {
-        let of = |need: &Need| if let Length::Of(length) = need.length { length } else { 0 };
-        let total = self.needs.iter().map(of).fold(0, u64::saturating_add);
-        let far = total.div_ceil(16).clamp(JOINED_FAR.0, JOINED_FAR.1);
+    /// Join what lies close together, from a position in the order on.
+    fn runs(&self, from: usize) -> Vec<Run> {
+        let far = self.wanted.div_ceil(16).clamp(JOINED_FAR.0, JOINED_FAR.1);
         let mut runs: Vec<Run> = Vec::new();
-        for (at, need) in self.order.iter().enumerate().filter_map(|(at, &i)| Some((at, self.needs.get(i)?))) {
+        let order = self.order.iter().enumerate().skip(from);
+        for (at, need) in order.filter_map(|(at, &i)| Some((at, self.needs.get(i)?))) {
             let Some(source) = self.sources.get(need.source) else { continue };
             let most = if source.remote() { far } else { JOINED_FILE };
             let (open, length) = match need.length {
@@ -157,13 +162,13 @@ impl Fetch<'_> {
         runs
     }
 
-    fn named(&self, run: &Run, taker: &dyn Taker, error: Error) -> Error {
+    pub fn named(&self, run: &Run, taker: &dyn Taker, error: Error) -> Error {
         let first = self.order.get(run.from).map(|&i| taker.key(i)).unwrap_or_default();
         error.at(&first)
     }
 
     /// Tell all that are part of a run that its source is not there.
-    fn miss(&self, run: &Run, taker: &dyn Taker, error: Error) -> Result<()> {
+    pub fn miss(&self, run: &Run, taker: &dyn Taker, error: Error) -> Result<()> {
         let mut error = Some(self.named(run, taker, error));
         for at in run.from..run.to {
             let Some(&i) = self.order.get(at) else { continue };
@@ -191,7 +196,7 @@ impl Fetch<'_> {
     }
 
     /// Hand over one range of what a run has brought.
-    fn hand(&self, run: &Run, at: usize, bytes: &[u8], taker: &dyn Taker) -> Result<()> {
+    pub fn hand(&self, run: &Run, at: usize, bytes: &[u8], taker: &dyn Taker) -> Result<()> {
         let Some((&i, need)) = self.order.get(at).and_then(|i| Some((i, self.needs.get(*i)?))) else { return Ok(()) };
         let part = match need.length {
             Length::All(_) | Length::Last(_) => Some(bytes),
@@ -206,121 +211,16 @@ impl Fetch<'_> {
     }
 }
 
-/// What has arrived: which run, and its bytes.
-type Arrival = (usize, Result<Bytes>);
-
-/// Sends one answer, come what may: a request that is given up must not be waited for.
-struct Reply {
-    run: usize,
-    sender: Option<Sender<Arrival>>,
-}
-
-impl Reply {
-    fn send(&mut self, answer: Result<Bytes>) {
-        // Nobody listens any more if another request has failed.
-        if let Some(sender) = self.sender.take() {
-            let _ = sender.send((self.run, answer));
-        }
-    }
-}
-
-impl Drop for Reply {
-    fn drop(&mut self) {
-        self.send(Err(Error::Invalid("internal error: a request was dropped; please report it".into())));
-    }
-}
-
-/// Requests to what is far away.
-struct Asked<'a> {
-    call: &'a Fetch<'a>,
-    runs: &'a [Run],
-    next: usize,
-    under_way: usize,
-    bytes: u64,
-    most: u64,
-    sender: Sender<Arrival>,
-    arrivals: Receiver<Arrival>,
-}
-
-impl<'a> Asked<'a> {
-    fn new(call: &'a Fetch<'a>, runs: &'a [Run]) -> Self {
-        let (sender, arrivals) = channel();
-        let total = runs.iter().map(Run::size).fold(0, u64::saturating_add);
-        let sparse = call.wanted() < total >> 1;
-        let most = total.div_ceil(10).clamp(if sparse { SPARSE_BYTES } else { MOST_BYTES.0 }, MOST_BYTES.1);
-        Self { call, runs, next: 0, under_way: 0, bytes: 0, most, sender, arrivals }
-    }
-
-    /// Send out as many requests as may be on their way.
-    fn top_up(&mut self) {
-        while let Some(run) = self.runs.get(self.next) {
-            let bytes = self.bytes.saturating_add(run.size());
-            if self.under_way > 0 && (self.under_way >= MOST_REQUESTS || bytes > self.most) {
-                return;
-            }
-            let mut reply = Reply { run: self.next, sender: Some(self.sender.clone()) };
-            let done: Done = Box::new(move |answer| reply.send(answer));
-            if let Some(source) = self.call.sources.get(run.source) {
-                match run.open {
-                    Some(Length::All(most)) => source.start_whole(most, done),
-                    Some(Length::Last(most)) => source.start_last(most, done),
-                    _ if run.end == run.start => done(Ok(Bytes::new())),
-                    _ => source.start(run.start, run.end.saturating_sub(run.start), done),
-                }
-            }
-            self.bytes = bytes;
-            self.under_way = self.under_way.saturating_add(1);
-            self.next = self.next.saturating_add(1);
-        }
-    }
-
-    /// Wait for answers and hand them over, until all are there.
-    fn drain(&mut self, interrupt: Interrupt<'_>, taker: &dyn Taker) -> Result<()> {
-        loop {
-            self.top_up();
-            if self.under_way == 0 {
-                return Ok(());
-            }
-            let first = match self.arrivals.recv_timeout(POLL) {
-                Ok(arrival) => arrival,
-                Err(RecvTimeoutError::Timeout) if interrupt() => return Err(Error::Interrupted),
-                Err(_) => continue,
-            };
-            let mut tasks: Vec<(&Run, usize, Bytes)> = Vec::new();
-            let mut taken = 0u64;
-            for (i, answer) in std::iter::once(first).chain(self.arrivals.try_iter()) {
-                let Some(run) = self.runs.get(i) else { continue };
-                self.under_way = self.under_way.saturating_sub(1);
-                taken = taken.saturating_add(run.size());
-                let bytes = match answer {
-                    Err(error) if error.is_missing() => {
-                        self.call.miss(run, taker, error)?;
-                        continue;
-                    }
-                    answer => answer.map_err(|error| self.call.named(run, taker, error))?,
-                };
-                tasks.extend((run.from..run.to).map(|at| (run, at, bytes.clone())));
-            }
-            self.top_up();
-            let call = self.call;
-            let hand = |i: usize| {
-                let Some((run, at, bytes)) = tasks.get(i) else { return Ok(()) };
-                call.hand(run, *at, bytes, taker)
-            };
-            pool::run(tasks.len(), self.call.parallel, interrupt, &hand)?;
-            self.bytes = self.bytes.saturating_sub(taken);
-        }
-    }
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 mod tests {
     use std::sync::Mutex;
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
 
+    use super::super::asked::MOST_REQUESTS;
     use super::*;
-    use crate::refs::Stamp;
+    use crate::refs::{Done, Stamp};
 
     /// Bytes that count from 0 on, and what was asked of them.
     struct Counted {
@@ -402,7 +302,7 @@ mod tests {
         let check = Check { taken: needs.iter().map(|_| AtomicUsize::new(0)).collect(), needs };
         let sources: Vec<Arc<dyn Source>> =
             sources.iter().map(|source| Arc::clone(source) as Arc<dyn Source>).collect();
-        fetch(&sources, &check.needs, true, &|| false, &check)?;
+        fetch(&sources, check.needs.clone(), true, &|| false, &check)?;
         assert!(check.taken.iter().all(|count| count.load(Ordering::SeqCst) == 1));
         Ok(())
     }
@@ -481,7 +381,7 @@ mod tests {
         let needs = vec![need(0, 0, 10)];
         let check = Check { needs, taken: vec![AtomicUsize::new(0)] };
         let sources: Vec<Arc<dyn Source>> = vec![Arc::new(Silent)];
-        let failed = fetch(&sources, &check.needs, true, &|| true, &check);
+        let failed = fetch(&sources, check.needs.clone(), true, &|| true, &check);
         assert!(matches!(failed, Err(Error::Interrupted)));
     }
 }

@@ -5,6 +5,7 @@
 //! read when they are needed, or formulas that are never expanded. URLs are numbers into one table of the set.
 
 mod addresses;
+mod asked;
 mod columns;
 mod fetch;
 mod file;
