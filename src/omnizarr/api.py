@@ -179,18 +179,16 @@ def open_group(
     Raises:
         NodeTypeError: If an array is there.
     """
-    node = open(
-        where,
+    place = Place(
+        _at(where, storage_options),
         mode,
-        path=path,
-        format=format,
-        consolidated=consolidated,
-        allow=allow,
-        storage_options=storage_options,
-        limits=limits,
+        path,
+        limits=_allowing(limits, allow),
         cache_bytes=cache_bytes,
         write_empty=write_empty,
+        listed=consolidated is not True,
     )
+    node = open_node(place, mode, format, consolidated)
     if isinstance(node, Array):
         raise NodeTypeError("this is an array, not a group", path=node.path or "/", hint="use open_array or open")
     return node

@@ -188,6 +188,11 @@ impl CloudStore {
         self.run(py, |_| self.0.list_dir(prefix))
     }
 
+    /// Ask for what is right below a prefix now, as somebody will want to know it in a moment.
+    fn list_ahead(&self, py: Python<'_>, prefix: &str) -> PyResult<()> {
+        self.run(py, |_| self.0.list_ahead(prefix))
+    }
+
     fn size(&self, py: Python<'_>, key: &str) -> PyResult<Option<u64>> {
         self.run(py, |_| self.0.size(key))
     }

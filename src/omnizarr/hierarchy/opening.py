@@ -24,6 +24,7 @@ from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
+from omnizarr.native import CloudStore as NativeCloud
 from omnizarr.native import FileStore as NativeFiles
 from omnizarr.store.cloud.at import At
 from omnizarr.store.file import FileStore
@@ -42,9 +43,12 @@ _MODES: Final = ("r", "r+", "a", "w", "w-")
 
 
 class Place:
-    """A place that a user named: the store behind it, opened as the mode asks, and the path in it."""
+    """A place that a user named: the store behind it, opened as the mode asks, and the path in it.
 
-    __slots__ = ("_given", "_unseen", "context", "path")
+    `listed` says that the names below it will be wanted next, for which a distant store can be asked meanwhile.
+    """
+
+    __slots__ = ("_given", "_unseen", "context", "listed", "path")
 
     def __init__(
         self,
@@ -55,6 +59,7 @@ class Place:
         limits: Limits = DEFAULT_LIMITS,
         cache_bytes: int = 0,
         write_empty: bool = False,
+        listed: bool = False,
     ) -> None:
         if mode not in _MODES:
             raise MetadataError(f"mode is {mode!r}, not one of {', '.join(_MODES)}")
@@ -66,6 +71,7 @@ class Place:
         if not read_only and store.read_only:
             raise ReadOnlyError(f"the store is read-only, so it cannot be opened with mode {mode!r}", path=path)
         self.path = self._path_from(start)
+        self.listed = listed and read_only
         self.context = Context(
             store, read_only=read_only, limits=limits, write_empty=write_empty, cache_bytes=cache_bytes
         )
@@ -111,6 +117,10 @@ class Place:
         context = self.context
         if context.is_near or only is not None:
             return context.store
+        if self.listed:
+            ahead, prefix = kernel_target(context.store, self.path + "/" if self.path else "")
+            if isinstance(ahead, NativeCloud):
+                ahead.list_ahead(prefix)
         keys = [join(self.path, name) for name in (*COMMON, ZMETADATA)]
         values = get_documents(context.store, keys, context.limits.max_document_bytes)
         context.seen = dict(zip(keys, values, strict=True))

@@ -77,19 +77,24 @@ fn key<K: FromStr<Err = object_store::Error>>(uri: &str, name: &str) -> Result<K
 }
 
 /// Connections as long as the service likes: what takes too long is noticed elsewhere.
-fn options(place: &Place) -> Result<ClientOptions> {
+///
+/// With them comes a text that is the same for all places whose options are.
+fn options(place: &Place) -> (ClientOptions, String) {
     let mut options = ClientOptions::new().with_timeout_disabled().with_dns_resolver(Arc::new(Names));
+    let mut text = String::new();
     for (name, value) in &place.config {
         if let Ok(known) = name.parse::<ClientConfigKey>() {
             options = options.with_config(known, value);
+            text.extend([name, "\n", value, "\n"]);
         }
     }
     let endpoint = ["aws_endpoint", "azure_storage_endpoint", "google_base_url"];
     if endpoint.iter().any(|&name| place.config.get(name).is_some_and(|url| url.starts_with("http:"))) {
         // To read the system's certificates takes longer than many a request, and here nothing is certified.
         options = options.with_no_system_certificates(true);
+        text.push_str("http");
     }
-    Ok(options)
+    (options, text)
 }
 
 fn is_option(name: &str) -> bool {
@@ -98,8 +103,8 @@ fn is_option(name: &str) -> bool {
 
 /// The service of a place.
 pub fn build(place: &Place, settings: Settings) -> Result<Arc<dyn ObjectStore>> {
-    let connector = Connector::new(settings, place.server(), place.trusted);
-    let (options, uri) = (options(place)?, place.uri.as_str());
+    let ((options, client), uri) = (options(place), place.uri.as_str());
+    let connector = Connector::new(client, settings, place.server(), place.trusted);
     // Requests are repeated below, where more is known about them.
     let retry = RetryConfig { max_retries: 0, ..RetryConfig::default() };
     let config = place.config.iter().filter(|(name, _)| !is_option(name));

@@ -1,5 +1,7 @@
 //! The way of every request of `object_store`: in turn, again where that helps, and counted.
 
+use std::collections::HashMap;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use object_store::ClientOptions;
@@ -11,14 +13,20 @@ use reqwest::{Method, StatusCode};
 
 use super::Settings;
 use super::pages::without_odd_names;
+use crate::fork::PerProcess;
 use crate::net::{self, Asked, content_range, pause};
 
 /// Bytes a second that a body on its way out is granted.
 const SLOWEST: u64 = 4 << 10;
 
+/// Clients by what they were made for: their connections, and the system's certificates, are for all stores of a process.
+static CLIENTS: PerProcess<Mutex<HashMap<String, HttpClient>>> = PerProcess::new(Mutex::default);
+
 /// Makes the services that requests go through.
 #[derive(Debug, Clone)]
 pub struct Connector {
+    /// All that decides what the client is like.
+    client: String,
     settings: Settings,
     /// The name of the gate that hears of complaints.
     gate: String,
@@ -27,25 +35,33 @@ pub struct Connector {
 }
 
 impl Connector {
-    /// As these settings say. Where the caller has not named the place himself, only public addresses are reached, and
+    /// As these settings say, with the same client for the same name. Where the caller has not named the place himself, only public addresses are reached, and
     /// no redirection is followed.
-    pub fn new(settings: Settings, gate: String, trusted: bool) -> Self {
-        Self { settings, gate, trusted }
+    pub fn new(client: String, settings: Settings, gate: String, trusted: bool) -> Self {
+        Self { client, settings, gate, trusted }
+    }
+
+    fn shared(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
+        if let Some(client) = net::hold(CLIENTS.get()).get(&self.client) {
+            return Ok(client.clone());
+        }
+        let client = ReqwestConnector::default().connect(options)?;
+        Ok(net::hold(CLIENTS.get()).entry(self.client.clone()).or_insert(client).clone())
     }
 }
 
 impl HttpConnector for Connector {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
-        let inner =
-            if self.trusted {
-                ReqwestConnector::default().connect(options)?
-            } else {
-                let client = net::net().and_then(|net| net.client(false).cloned());
-                HttpClient::new(client.map_err(|error| object_store::Error::Generic {
-                    store: "network",
-                    source: error.to_string().into(),
-                })?)
+        let inner = if self.trusted {
+            self.shared(options)?
+        } else {
+            let client = net::net().and_then(|net| net.client(false).cloned());
+            let failed = |error: crate::error::Error| object_store::Error::Generic {
+                store: "network",
+                source: error.to_string().into(),
             };
+            HttpClient::new(client.map_err(failed)?)
+        };
         let (settings, gate, trusted) = (self.settings, self.gate.clone(), self.trusted);
         Ok(HttpClient::new(Service { inner, settings, gate, trusted }))
     }

@@ -5,6 +5,7 @@
 //! are on their way, and keeps count. Bodies are gathered here ([`ObjectSource`]): what breaks off is resumed, and
 //! nothing is believed that can be checked.
 
+mod ahead;
 mod build;
 mod cache;
 mod chunks;

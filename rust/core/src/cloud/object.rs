@@ -19,6 +19,9 @@ use crate::net::{Body, Gate, Held, Need, SLOWEST, hold, looks_like_html, net, pa
 use crate::refs::{Done, Source, Stamp};
 use crate::store::{Token, place_of};
 
+/// Bytes that are rather read over than skipped: less than comes in the time that one more request takes.
+pub(super) const GAP: usize = 96 << 10;
+
 /// What all objects of a store share.
 pub struct Service {
     /// The service.
@@ -191,8 +194,7 @@ impl Source for ObjectSource {
     }
 
     fn gap(&self) -> u64 {
-        // About what comes in the time that one more request takes to be answered.
-        96 << 10
+        GAP as u64
     }
 }
 

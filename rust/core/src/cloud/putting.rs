@@ -10,6 +10,7 @@ use object_store::{
     UpdateVersion,
 };
 
+use super::ahead::Changing;
 use super::failure::{Meaning, failed, forbidden, meaning};
 use super::object::Service;
 use crate::error::Result;
@@ -58,6 +59,7 @@ pub enum Condition {
 
 /// Put a value, whatever is there.
 pub async fn put(service: &Service, path: &Path, key: &str, value: Bytes) -> Result<()> {
+    let _changing = Changing::begin();
     let _turn = service.gate.enter().await;
     let mut attempt = 1u32;
     loop {
@@ -137,6 +139,7 @@ pub async fn put_if(
     value: Bytes,
     condition: Condition,
 ) -> Result<Option<String>> {
+    let _changing = Changing::begin();
     // Not in turn with others: who holds a lease must be able to renew it while chunks wait for theirs.
     let mark = unique();
     let mode = match &condition {
@@ -216,6 +219,7 @@ fn unique() -> String {
 
 /// Erase one object; that it is not there is no failure.
 pub async fn erase(service: &Service, path: &Path, key: &str) -> Result<()> {
+    let _changing = Changing::begin();
     let _turn = service.gate.enter().await;
     let mut attempt = 1u32;
     loop {

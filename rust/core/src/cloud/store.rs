@@ -10,13 +10,14 @@ use object_store::path::Path;
 use url::Url;
 
 use super::Settings;
+use super::ahead::{Ahead, Changing};
 use super::build::{Kind, Place, build};
 use super::chunks::Chunks;
 use super::failure::{Meaning, failed, forbidden, meaning};
 use super::file::ObjectFile;
 use super::kept::Kept;
 use super::listing::{self, child};
-use super::object::{ObjectSource, Purpose, Service};
+use super::object::{GAP, ObjectSource, Purpose, Service};
 use super::putting::{self, Condition, Tag};
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
@@ -41,6 +42,8 @@ pub struct CloudStore {
     service: Mutex<Option<(u32, Arc<Service>)>>,
     /// States of objects that were read in parts.
     seen: Mutex<HashMap<String, Stamp>>,
+    /// A listing that somebody will want soon.
+    ahead: Mutex<Option<Ahead>>,
 }
 
 impl CloudStore {
@@ -53,6 +56,7 @@ impl CloudStore {
             reach,
             service: Mutex::default(),
             seen: Mutex::default(),
+            ahead: Mutex::default(),
         };
         if made.place.kind != Kind::Web {
             made.service()?;
@@ -207,6 +211,10 @@ impl CloudStore {
                 *slot = found(answer)?;
             }
         }
+        let mut ahead = hold(&self.ahead);
+        if ahead.as_mut().is_some_and(|one| !one.meet()) {
+            *ahead = None;
+        }
         Ok(values)
     }
 
@@ -234,21 +242,29 @@ impl CloudStore {
         wait(async move { putting::put_if(&service, &path, &name, value, condition).await }, &|| false)
     }
 
-    fn listed(&self, prefix: &str, deep: bool) -> Result<Listing> {
+    fn listed(&self, prefix: &str, deep: bool) -> Result<impl Future<Output = Result<Listing>> + Send + 'static> {
         check_prefix(prefix)?;
         if self.place.kind == Kind::Web {
             return Err(failed(prefix, "list", "a web server does not list what it has"));
         }
         let (service, root, name) = (self.service()?, self.root()?, prefix.to_owned());
-        let work = async move {
+        Ok(async move {
             let store = &*service.store;
             if deep {
                 listing::below(store, &root, &name).await
             } else {
                 listing::right_below(store, &root, &name).await
             }
-        };
-        wait(work, &|| false)
+        })
+    }
+
+    /// Ask for what is right below a prefix now, as somebody will want to know it in a moment.
+    pub fn list_ahead(&self, prefix: &str) -> Result<()> {
+        if self.place.kind != Kind::Web {
+            let ahead = Ahead::new(prefix, self.listed(prefix, false)?)?;
+            *hold(&self.ahead) = Some(ahead);
+        }
+        Ok(())
     }
 }
 
@@ -366,6 +382,7 @@ impl Store for CloudStore {
         let (service, root) = (self.service()?, self.root()?);
         let paths = keys.iter().map(|key| child(&root, key)).collect::<Result<Vec<Path>>>()?;
         let work = async move {
+            let _changing = Changing::begin();
             let paths = futures_util::stream::iter(paths.into_iter().map(Ok)).boxed();
             let mut gone = service.store.delete_stream(paths);
             while let Some(one) = gone.next().await {
@@ -389,11 +406,15 @@ impl Store for CloudStore {
     }
 
     fn list_prefix(&self, prefix: &str) -> Result<Vec<String>> {
-        Ok(self.listed(prefix, true)?.0)
+        Ok(wait(self.listed(prefix, true)?, &|| false)?.0)
     }
 
     fn list_dir(&self, prefix: &str) -> Result<Listing> {
-        self.listed(prefix, false)
+        let ahead = hold(&self.ahead).take();
+        if let Some(listing) = ahead.and_then(|mut one| one.listing(prefix)) {
+            return Ok(listing);
+        }
+        wait(self.listed(prefix, false)?, &|| false)
     }
 
     fn sizes(&self, prefix: &str) -> Result<Option<HashMap<String, u64>>> {
@@ -410,6 +431,6 @@ impl Store for CloudStore {
     }
 
     fn gap(&self) -> usize {
-        64 << 10
+        GAP
     }
 }

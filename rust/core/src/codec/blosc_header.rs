@@ -112,6 +112,8 @@ impl Header {
             let message = format!("blocks of {blocksize} bytes, elements of {typesize}, {nbytes} bytes in all");
             return Err(corrupt(message));
         }
+        // Where there are no blocks, their size is anybody's guess, and must not cost memory.
+        let blocksize = blocksize.min(nbytes);
         let (typesize, stored) = (usize::from(typesize), flags & 2 != 0);
         let header = Self {
             typesize,

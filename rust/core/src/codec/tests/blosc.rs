@@ -299,3 +299,17 @@ fn blosclz_matches_of_any_length() {
     let mut dst = vec![0; 1000];
     assert!(blosclz::decompress(&stream, &mut dst).is_none());
 }
+
+#[test]
+fn an_empty_container_takes_no_memory_for_the_blocks_it_claims() {
+    let codec = Blosc::new("lz4", 5, 1, 4, 0).unwrap();
+    for flags in [0x21, 0x24] {
+        let mut stream = vec![2, 1, flags, 4, 0, 0, 0, 0];
+        stream.extend(0x7FFF_FFFFu32.to_le_bytes());
+        stream.extend(16u32.to_le_bytes());
+        let mut cx = Contexts::default();
+        codec.decode_exact(&stream, &mut [], &mut cx).unwrap();
+        codec.decode(&stream, &mut Buffer::default(), Want::Exact(0), &mut cx).unwrap();
+        assert!(cx.scratch.capacity() + cx.second.capacity() < 1 << 16);
+    }
+}
