@@ -73,6 +73,13 @@ def test_a_container_gets_a_token_only_if_there_is_one(token, services):
     assert Container(f"{services.url}/c", token, "").keys().token == ""
 
 
+def test_when_keys_expire_is_told_where_they_do(tmp_path, services):
+    services.give("/c", {"AccessKeyId": "A", "SecretAccessKey": "s", "Expiration": "2100-01-01T00:00:00Z"})
+    around = make_home(tmp_path, {}, {"AWS_CONTAINER_CREDENTIALS_FULL_URI": f"{services.url}/c"})
+    assert settle(PLACE, {}, around).expires == 4_102_444_800
+    assert settle(PLACE, {"key": "a", "secret": "b"}, around).expires is None
+
+
 def test_lines_for_one_port_are_for_no_other(tmp_path):
     around = make_home(tmp_path, {"ncrc": "[https://h:1/p]AWS.REGION=one\n[https://h/p]AWS.REGION=any\n"})
     rc = read_rc(around)
