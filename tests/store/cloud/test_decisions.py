@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from urllib.parse import parse_qs
+
 import pytest
 
-from omnizarr.errors import UnsafeError
+from omnizarr.errors import StoreError, UnsafeError
+from omnizarr.store.cloud import sts
+from omnizarr.store.cloud.keys import Keys, Static
 from omnizarr.store.cloud.options import settle
-from omnizarr.store.cloud.sources import Container
+from omnizarr.store.cloud.sources import Container, keys_in
+from omnizarr.store.cloud.wishes import understand_options
 from omnizarr.store.url.explain import explain
 from omnizarr.store.url.rc import read_rc
 from tests.store.cloud.homes import make_home
@@ -105,3 +110,99 @@ def test_places_without_encryption_are_told_of(tmp_path):
     for url, told in (("http://h/b/k#mode=s3", True), ("https://h/b/k#mode=s3", False)):
         notes = [note.text for note in explain(url, around=around).notes]
         assert any(text.startswith("http: as the URL says") for text in notes) is told
+
+
+@pytest.mark.parametrize(
+    ("environ", "file", "words"),
+    [
+        ({"GOOGLE_SERVICE_ACCOUNT": "{root}/c.json"}, "c.json", "GOOGLE_SERVICE_ACCOUNT"),
+        ({"GOOGLE_SERVICE_ACCOUNT_PATH": "{root}/c.json"}, "c.json", "GOOGLE_SERVICE_ACCOUNT_PATH"),
+        ({"CLOUDSDK_CONFIG": "{root}/g"}, "g/application_default_credentials.json", "application default credentials"),
+    ],
+)
+def test_where_keys_of_google_are_looked_for(environ, file, words, tmp_path):
+    account = '{"type": "service_account", "private_key": "hush", "client_email": "me@x"}'
+    around = make_home(tmp_path, {file: account}, environ)
+    assert settle("gs://b/k", {}, around).credentials == words
+    assert settle("gs://b/k", {"anon": True}, around).credentials == "none"
+    assert settle("gs://b/k", {"bearer_token": "hush"}, around).credentials == "the options"
+
+
+def test_other_settings_of_google_are_passed_on(tmp_path):
+    around = make_home(tmp_path, {})
+    assert settle("gs://b/k", {"anon": True, "proxy_url": "http://p:1"}, around).config["proxy_url"] == "http://p:1"
+    with pytest.raises(UnsafeError, match="several credentials") as caught:
+        settle("gs://b/k", {"anon": True, "bearer_token": "hush"}, around)
+    assert caught.value.hint == "Leave one of them."
+    with pytest.raises(StoreError, match="no credentials of Google's") as lacking:
+        settle("gs://b/k", {"anon": False}, around)
+    assert lacking.value.hint is not None
+    assert lacking.value.hint.startswith("Set GOOGLE_APPLICATION_CREDENTIALS")
+
+
+@pytest.mark.parametrize("url", ["abfss://c@me.dfs.core.windows.net/k", "https://ME.dfs.core.windows.net/c/k"])
+def test_files_of_azure_are_asked_for_as_blobs(url, tmp_path):
+    found = settle(url, {"anon": True}, make_home(tmp_path, {}))
+    assert found.config["azure_storage_endpoint"] == "https://me.blob.core.windows.net"
+    assert (found.config["azure_container_name"], found.prefix) == ("c", "k")
+
+
+@pytest.mark.parametrize(
+    ("region", "host"),
+    [("eu-west-1", "sts.eu-west-1.amazonaws.com"), ("cn-north-1", "sts.cn-north-1.amazonaws.com.cn")],
+)
+def test_the_token_service_of_a_region(region, host, monkeypatch):
+    asked = []
+
+    def call(url, _headers, body):
+        asked.append((url, parse_qs(body.decode())))
+        return b"<AccessKeyId>A</AccessKeyId><SecretAccessKey>s</SecretAccessKey>"
+
+    monkeypatch.setattr(sts.web, "call", call)
+    role = sts.Role("arn:r", Static(Keys("A", "s")), region)
+    assert role.keys().key_id == "A"
+    assert asked[0][0] == f"https://{host}"
+    assert asked[0][1]["Version"] == ["2011-06-15"]
+    assert "DurationSeconds" not in asked[0][1]
+    monkeypatch.setattr(sts.web, "call", lambda *_: b"<AccessKeyId>A</AccessKeyId>")
+    with pytest.raises(StoreError, match="has no keys"):
+        role.keys()
+
+
+@pytest.mark.parametrize(
+    "found", [{"a": "A"}, {"b": "s"}, {"a": "", "b": "s"}, {"a": "A", "b": ""}, {"a": 1, "b": "s"}]
+)
+def test_answers_without_keys(found):
+    with pytest.raises(StoreError, match="the answer of someone has no keys"):
+        keys_in(found, ("a", "b", "c", "d"), "someone")
+
+
+@pytest.mark.parametrize(("value", "style"), [(True, "virtual"), (False, "path")])
+def test_styles_by_yes_and_no(value, style):
+    assert understand_options("s3", {"aws_virtual_hosted_style_request": value}).wishes["style"] == style
+
+
+def test_options_that_say_the_same_twice():
+    found = understand_options("s3", {"endpoint": "http://h", "endpoint_url": "http://h", "requests": 3.0, "stall": 3})
+    assert found.wishes["endpoint"] == "http://h"
+    assert (type(found.settings["requests"]), type(found.settings["stall"])) == (int, float)
+    with pytest.raises(UnsafeError, match="endpoint and endpoint_url say different things"):
+        understand_options("s3", {"endpoint": "http://h", "endpoint_url": "http://i"})
+
+
+def test_keys_of_rc_files_that_are_misspelt(tmp_path):
+    rc = read_rc(make_home(tmp_path, {"ncrc": "aws.profile=p\nOTHER=1\n"}))
+    found = rc.misspelt("AWS.PROFILE")
+    assert found is not None
+    assert found.value == "p"
+    assert rc.misspelt("OTHER") is None
+    assert rc.misspelt("aws.profile") is None
+
+
+def test_hosts_with_dots_are_servers(tmp_path):
+    around = make_home(tmp_path, {})
+    for url, kind in (("gs3://h.org/b/k", "gs3"), ("s3://h.org/b/k", "s3"), ("https://h.org/b/k#mode=gs3", "gs3")):
+        found = explain(url, around=around)
+        assert (found.kind, found.bucket, found.endpoint) == (kind, "b", "https://h.org")
+        told = any(note.text.startswith("the host has dots") for note in found.notes)
+        assert told is (not url.startswith("https"))
