@@ -141,9 +141,10 @@ def test_other_settings_of_google_are_passed_on(tmp_path):
 
 
 @pytest.mark.parametrize("url", ["abfss://c@me.dfs.core.windows.net/k", "https://ME.dfs.core.windows.net/c/k"])
-def test_files_of_azure_are_asked_for_as_blobs(url, tmp_path):
-    found = settle(url, {"anon": True}, make_home(tmp_path, {}))
-    assert found.config["azure_storage_endpoint"] == "https://me.blob.core.windows.net"
+@pytest.mark.parametrize("host", ["core.windows.net", "core.chinacloudapi.cn"])
+def test_files_of_azure_are_asked_for_as_blobs(url, host, tmp_path):
+    found = settle(url.replace("core.windows.net", host), {"anon": True}, make_home(tmp_path, {}))
+    assert found.config["azure_storage_endpoint"] == f"https://me.blob.{host}"
     assert (found.config["azure_container_name"], found.prefix) == ("c", "k")
 
 
@@ -206,3 +207,29 @@ def test_hosts_with_dots_are_servers(tmp_path):
         assert (found.kind, found.bucket, found.endpoint) == (kind, "b", "https://h.org")
         told = any(note.text.startswith("the host has dots") for note in found.notes)
         assert told is (not url.startswith("https"))
+
+
+@pytest.mark.parametrize("environ", [{"AWS_ACCESS_KEY_ID": "A"}, {"AWS_SECRET_ACCESS_KEY": "s"}])
+def test_half_a_key_of_the_environment_is_none(environ, tmp_path):
+    assert explain(PLACE, around=make_home(tmp_path, {}, environ)).credentials == "none"
+
+
+def test_what_comes_before_what_is_told(tmp_path):
+    files = {"ncrc": "AWS.REGION=r1\n", "config": "[default]\nregion=r2\n"}
+    found = explain(PLACE, around=make_home(tmp_path / "one", files))
+    assert found.region == "r1"
+    assert ("region", "the profile says r2; .rc files come first, as in netcdf-c") in found.notes
+    same = explain(PLACE, around=make_home(tmp_path / "two", {**files, "ncrc": "AWS.REGION=r2\n"}))
+    assert not any(note.text.startswith("the profile says") for note in same.notes)
+    spelt = explain(PLACE, around=make_home(tmp_path / "three", {"ncrc": "aws.region=r1\n"}))
+    assert spelt.region == "us-east-1"
+    assert any("but only AWS.REGION counts" in note.text for note in spelt.notes)
+    both = explain(PLACE, around=make_home(tmp_path / "four", {"ncrc": "aws.region=r1\n"}, {"AWS_REGION": "r3"}))
+    assert both.region == "r3"
+    assert not any("but only AWS.REGION counts" in note.text for note in both.notes)
+
+
+def test_servers_of_the_environment_are_told_of(tmp_path):
+    found = explain(PLACE, around=make_home(tmp_path, {}, {"AWS_ENDPOINT_URL": "http://h:1"}))
+    assert found.endpoint == "http://h:1"
+    assert any(note.text.startswith("AWS_ENDPOINT_URL, as Amazon's tools do") for note in found.notes)
