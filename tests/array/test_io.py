@@ -135,12 +135,21 @@ class Failing(MutableMapping):
         return len(self.values_)
 
 
-def test_a_store_that_fails_is_not_taken_for_values_that_do_not_fit():
-    array = oz.create_array(Failing(), shape=(2,), dtype="i4")
+@pytest.mark.parametrize(("dtype", "value", "nothing"), [("i4", 1, 0), ("string", "x", ""), ("bytes", b"x", b"")])
+@pytest.mark.parametrize("select", [..., ([1],), np.array([True, False]), slice(0, 1)], ids=str)
+def test_a_store_that_fails_is_not_taken_for_values_that_do_not_fit(dtype, value, nothing, select):
+    array = oz.create_array(Failing(), shape=(2,), dtype=dtype)
     with pytest.raises(TypeError, match="no chunks here") as caught:
-        array[...] = 1
+        array[select] = value
     assert type(caught.value) is TypeError
-    assert array[...].tolist() == [0, 0]
+    assert array[...].tolist() == [nothing, nothing]
+
+
+@pytest.mark.parametrize("value", [5, b"x", None, "\ud800"])
+def test_values_that_do_not_fit_are_not_taken_for_a_store_that_fails(value):
+    array = oz.create_array(Failing(), shape=(2,), dtype="string")
+    with pytest.raises(ShapeError, match="cannot be stored as string"):
+        array[...] = np.array(["a", value], object)
 
 
 @pytest.mark.parametrize(("dtype", "value"), [("string", "x"), ("bytes", b"x"), ("i4", 5)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -92,12 +93,28 @@ def test_json(capsys):
         (["-V", "aa", "in.nc", "o.nc"], "there is no variable 'aa'"),
         (["in.nc", "in.nc"], "is there already"),
         (["none.nc", "o.zarr"], "none.nc"),
+        (
+            ["-3", "in.nc", "o.zarr"],
+            "o.zarr is named as Zarr is, and classic is a kind of netCDF file\n  Let it end in .nc.",
+        ),
+        (["-4", "in.nc", "o.ZIP"], "The kinds zarr3 and nczarr3 are Zarr v3"),
+        (
+            ["--format", "zarr2", "in.nc", "o.zarr"],
+            "there is no --format\n  'oz convert --to v2 SOURCE TARGET' changes",
+        ),
+        (["in.nc", "o.zarr", "-2"], "there is no -2\n  'oz convert"),
     ],
 )
 def test_trouble_is_told(capsys, words, part):
     code, out, err = run(capsys, *words)
     assert (code, out) == (2, "")
     assert part in err
+
+
+def test_3_is_the_kind_that_nccopy_means(capsys):
+    assert run(capsys, "in.nc", "out.zarr")[0] == 0
+    assert run(capsys, "-3", "out.zarr", "out.nc") == (0, "copied 2 variables, 160 B, to out.nc (classic)\n", "")
+    assert Path("out.nc").read_bytes()[:4] == b"CDF\1"
 
 
 def test_h_alone_is_help(capsys):

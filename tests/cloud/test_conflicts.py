@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import omnizarr as oz
 
@@ -42,3 +43,17 @@ def test_nothing_is_lost(faulty):
         assert (rows == number + 1).all(axis=1).sum() == one["appended"]
     np.testing.assert_array_equal(group["sums"][...], np.repeat([one["added"] for one in told], 5))
     assert sum(one["appended"] for one in told) >= 16
+
+
+@pytest.mark.parametrize("attrs", [None, {"own": 1}])
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_what_a_killed_program_left_is_not_inherited(attrs, overwrite, faulty):
+    options = faulty.options
+    root = oz.create_group("s3://bucket/g", format="zarr2", storage_options=options)
+    for path in ("a", "a/b", "a/b/c"):
+        root.store.put(f"{path}/.zattrs", b'{"left": 1}')
+    made = oz.create_array("s3://bucket/g", path="a/b/c", shape=(2,), dtype="i4", format="zarr2", attrs=attrs,
+                           overwrite=overwrite, storage_options=options)  # fmt: skip
+    assert dict(made.attrs) == (attrs or {})
+    root = oz.open_group("s3://bucket/g", storage_options=options)
+    assert [dict(root[path].attrs) for path in ("a", "a/b", "a/b/c")] == [{}, {}, attrs or {}]

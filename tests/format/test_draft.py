@@ -9,20 +9,9 @@ import pytest
 
 import omnizarr as oz
 from omnizarr.errors import MetadataError, ReadOnlyError, UnsupportedError
+from tests.format.drafts import ARRAY, ENTRY, URI, document
 
-URI = "https://purl.org/zarr/spec/protocol/core/3.0"
-ENTRY = {"zarr_format": URI, "metadata_encoding": URI, "metadata_key_suffix": ".json", "extensions": []}
 VALUES = np.arange(12, dtype="<i4").reshape(3, 4)
-
-ARRAY = {
-    "shape": [3, 4],
-    "data_type": "<i4",
-    "chunk_grid": {"type": "regular", "chunk_shape": [2, 4], "separator": "/"},
-    "chunk_memory_layout": "C",
-    "fill_value": None,
-    "extensions": [],
-    "attributes": {"units": "m"},
-}
 
 
 def chunk(i):
@@ -30,10 +19,6 @@ def chunk(i):
     part = VALUES[2 * i : 2 * i + 2]
     full[: len(part)] = part
     return full.tobytes()
-
-
-def document(**changes):
-    return json.dumps({**ARRAY, **changes}).encode()
 
 
 LAYOUTS = {

@@ -2,27 +2,13 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from omnizarr.errors import MetadataError, OmnizarrWarning, UnsupportedError
 from omnizarr.format import draft
 from omnizarr.format.draft_names import Layout
-
-URI = "https://purl.org/zarr/spec/protocol/core/3.0"
-ENTRY = {"zarr_format": URI, "metadata_encoding": URI, "metadata_key_suffix": ".json", "extensions": []}
-ARRAY = {
-    "shape": [3, 4],
-    "data_type": "<i4",
-    "chunk_grid": {"type": "regular", "chunk_shape": [2, 4], "separator": "/"},
-    "chunk_memory_layout": "C",
-    "fill_value": None,
-    "extensions": [],
-    "attributes": {"units": "m"},
-}
-
-
-def document(**changes):
-    return json.dumps({**ARRAY, **changes}).encode()
+from tests.format.drafts import ARRAY, ENTRY, URI, document
 
 
 @pytest.mark.parametrize(
@@ -33,6 +19,7 @@ def document(**changes):
         ({"metadata_key_suffix": "/x"}, MetadataError, "/metadata_key_suffix"),
         ({"metadata_encoding": {"type": "json", "metadata_key_suffix": "a/b"}}, MetadataError, "/metadata_key_suffix"),
         ({"extensions": [{"must_understand": False}, {"extension": "x"}]}, UnsupportedError, "/extensions/1"),
+        ({"extensions": "x"}, MetadataError, "/extensions"),
     ],
 )
 def test_entry_points_that_are_refused(change, error, pointer):
@@ -72,6 +59,10 @@ def test_what_entry_points_say(change, suffix):
         ({"compressor": {"configuration": {}}}, MetadataError, "/compressor"),
         ({"compressor": 1}, MetadataError, "/compressor"),
         ({"codecs": [{"configuration": {}}]}, MetadataError, "/codecs/0"),
+        ({"codecs": "gzip"}, MetadataError, "/codecs"),
+        ({"chunk_codecs": {"type": "gzip"}}, MetadataError, "/chunk_codecs"),
+        ({"data_type": {"type": [1]}}, MetadataError, "/dtype/0"),
+        ({"data_type": {"type": [[""]]}}, MetadataError, "/dtype/0"),
         ({"attributes": []}, None, None),
         ({"attributes": [1]}, MetadataError, "/attributes"),
     ],
@@ -85,6 +76,20 @@ def test_arrays_that_are_refused(change, error, pointer):
     with pytest.raises(error) as caught:
         draft.parse("a/", texts)
     assert (caught.value.key, caught.value.pointer) == ("a/.draft-array.json", pointer)
+
+
+@pytest.mark.parametrize(
+    ("fields", "dtype"),
+    [
+        ([["", "<i4"]], "<i4"),
+        ([["a", "<i4"]], [("a", "<i4")]),
+        ([["", "<i4", [2]]], [("", "<i4", (2,))]),
+        ([["", "<i4"], ["b", "<i2"]], [("", "<i4"), ("b", "<i2")]),
+    ],
+)
+def test_one_field_without_a_name_is_no_structure(fields, dtype):
+    meta = draft.parse("", {".draft-array.json": document(data_type={"type": fields}, fill_value=None)})
+    assert meta.dtype.numpy == np.dtype(dtype)
 
 
 def test_codecs_are_names_or_have_their_settings_beside_the_name():
@@ -130,6 +135,20 @@ def test_codecs_of_february_2023():
     meta = draft.parse_node({**FEBRUARY, "codecs": [{"name": "transpose", "order": [1, 0]}]}, "zarr.json")
     assert [codec.name for codec in meta.codecs] == ["transpose", "bytes"]
     assert draft.parse_node({**FEBRUARY, "zarr_format": URI}, "zarr.json") is None
+
+
+@pytest.mark.parametrize(
+    ("grid", "key"),
+    [
+        ({"type": "regular", "chunk_shape": [2, 4]}, "c/1/0"),
+        ({"name": "regular", "chunk_shape": [2, 4]}, "c/1/0"),
+        ({"name": "regular", "configuration": {"chunk_shape": [2, 4]}, "separator": "."}, "c.1.0"),
+    ],
+)
+def test_grids_of_february_2023(grid, key):
+    meta = draft.parse_node({**FEBRUARY, "chunk_grid": grid}, "zarr.json")
+    assert meta.grid.longest == (2, 4)
+    assert meta.keys.key((1, 0)) == key
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import struct
 
+import numpy as np
 import pytest
 
 from omnizarr.errors import MetadataError, UnsupportedError
@@ -202,3 +203,67 @@ def test_objects_that_are_refused(value, dtype, words):
     with pytest.raises(MetadataError, match=words) as caught:
         fill_json.parse_v3(value, dtype, "k")
     assert (caught.value.key, caught.value.pointer) == ("k", "/fill_value")
+
+
+PAIR = np.dtype([("a", "<i2"), ("b", "S2")])
+
+
+@pytest.mark.parametrize("parse", [fill_json.parse_v2, fill_json.parse_v3])
+def test_structures(parse):
+    dtype = of(PAIR)
+    for value in ({"a": 1, "b": "YWI="}, {"b": "YWI=", "a": 1}, "AQBhYg=="):
+        assert parse(value, dtype, "k") == Fill(b"\1\0ab")
+    for value, words in (
+        ({"a": 1}, "the field 'b' is missing"),
+        ({"a": 1, "b": "YWI=", "c": 0}, "there is no field 'c'"),
+        ("!!", "base64"),
+        ([1], "needed"),
+    ):
+        with pytest.raises(MetadataError, match=words):
+            parse(value, dtype, "k")
+
+
+def test_structures_as_lists_in_v2_alone():
+    assert fill_json.parse_v2([1, "YWI="], of(PAIR), "k") == Fill(b"\1\0ab")
+    with pytest.raises(MetadataError, match="2 values are needed"):
+        fill_json.parse_v2([1, "YWI=", 2], of(PAIR), "k")
+    with pytest.raises(MetadataError, match="base64"):
+        fill_json.parse_v3([1, "YWI="], of(PAIR), "k")
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "bits"),
+    [
+        (0, "S3", bytes(3)),
+        (0, "V3", bytes(3)),
+        (0, "string", b""),
+        (0, "bytes", b""),
+        ("a!", "S2", b"a!"),
+        ("a!", "S3", b"a!\0"),
+        ("!!", "V2", b"!!"),
+        (False, "S3", None),
+        (1, "S3", None),
+        (0.0, "S3", None),
+        ("a!b", "S2", None),
+        ("!", "V2", None),
+        ("!!!", "V2", None),
+        (5, "V2", None),
+        (False, "string", None),
+        (1, "string", None),
+        (0.0, "string", None),
+    ],
+)
+def test_zero_and_text_that_is_no_base64_in_v2_alone(value, kind, bits):
+    if bits is None:
+        with pytest.raises(MetadataError):
+            fill_json.parse_v2(value, of(kind), "k")
+    else:
+        assert fill_json.parse_v2(value, of(kind), "k") == Fill(bits)
+    with pytest.raises(MetadataError):
+        fill_json.parse_v3(value, of(kind), "k")
+
+
+@pytest.mark.parametrize("text", ["0x123456789", "0x00000000001"])
+def test_more_digits_than_bits(text):
+    with pytest.raises(MetadataError, match="out of the range of float32"):
+        fill_json.parse_v3(text, of("f4"), "k")

@@ -144,3 +144,16 @@ def test_pickles_are_known_by_their_first_byte():
     assert all(is_pickle(pickle.dumps({"a": 1}, protocol)) for protocol in range(6))
     assert not is_pickle(b'{"a": 1}')
     assert not is_pickle(b"")
+
+
+@pytest.mark.parametrize("protocol", [0, 2])
+@pytest.mark.parametrize(
+    "name", ["<i4", ">f8", "|b1", "|u1", "<U3", ">U3", "|S5", "|V7", "<M8[s]", ">m8[25us]", "<M8", "<c16"]
+)
+def test_types_are_read_as_their_names(name, protocol):
+    assert made(np.dtype(name), protocol) == name
+
+
+def test_types_of_which_only_the_name_is_there():
+    for name, found in ((b"U3", "<U3"), (b"S5", "<S5"), (b"V7", "<V7"), (b"f8", "<f8"), (b"M8", "<M8")):
+        assert read(DTYPE % name + STATE) == found

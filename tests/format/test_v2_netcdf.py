@@ -12,6 +12,7 @@ from numcodecs import Shuffle
 
 import omnizarr as oz
 from omnizarr.errors import MetadataError
+from omnizarr.format import v2_netcdf
 from omnizarr.format.v2_netcdf import as_meant
 
 MARKS = {
@@ -148,3 +149,33 @@ def test_plain_zarr_of_netcdf_c_is_known_by_the_order_of_its_fields():
     assert found["filters"] == [{"id": "shuffle", "elementsize": 4}, other, 1]
     turned = dict(reversed(fields.items()))
     assert as_meant({**turned, "filters": [codec]}, {}, "")["filters"] == [codec]
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "fill"),
+    [
+        ([5], "<i4", 5),
+        (["7"], "<i4", 7),
+        ("0x10", "<i4", 16),
+        ("1.5", "<f4", 1.5),
+        ([], "<i4", []),
+        ([1, 2], "<i4", [1, 2]),
+    ],
+)
+def test_fill_values_in_lists_of_one(value, dtype, fill):
+    document = {"shape": [4], "dtype": dtype, "fill_value": value}
+    assert as_meant(document, {}, "new")["fill_value"] == fill
+
+
+def test_sizes_are_filled_in_where_they_are_missing():
+    order = list(v2_netcdf._ORDER)
+    document = dict.fromkeys(order) | {
+        "dtype": "<i4",
+        "filters": [{"id": "shuffle"}, {"id": "shuffle", "elementsize": 2}],
+    }
+    assert as_meant(document, {}, "")["filters"] == [
+        {"id": "shuffle", "elementsize": 4},
+        {"id": "shuffle", "elementsize": 2},
+    ]
+    for other in ({"dtype": "|S4"}, {"filters": None}, {"dtype": None}):
+        assert as_meant(document | other, {}, "") == document | other

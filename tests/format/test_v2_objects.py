@@ -118,3 +118,13 @@ def test_trap_58_pickles_are_refused() -> None:
 def test_what_is_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(MetadataError):
         parse(**changes)
+
+
+def test_codecs_of_objects_that_are_not_known() -> None:
+    with pytest.raises(UnsupportedError, match="objects encoded by 'novel'") as caught:
+        parse(filters=[{"id": "novel"}])
+    assert (caught.value.pointer, caught.value.codec) == ("/filters/0", "novel")
+    for filters in ([], [5], [{"id": 5}], None):
+        with pytest.raises(UnsupportedError, match="addresses in memory") as caught:
+            parse(filters=filters)
+        assert caught.value.pointer == "/filters"

@@ -1,6 +1,7 @@
 """The zip store among handles, threads and processes: what closing, sharing and forking mean."""
 
 import gc
+import io
 import os
 import pickle
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 import omnizarr as oz
 from omnizarr.errors import ConflictError, NotFoundError, StoreError
 from omnizarr.store.zip import ZipStore
+from omnizarr.store.zip_archive import ForkLock
 from tests.store.archives import contents, made, names
 
 
@@ -185,6 +187,45 @@ def test_a_forked_child_reads_and_does_not_write(tmp_path):
             os._exit(0)
     os.waitpid(child, 0)
     assert store.get("k") == b"child's"
+
+
+def test_a_lock_is_one_in_each_process():
+    lock = ForkLock()
+    assert lock() is lock()
+    if not hasattr(os, "fork"):
+        return
+    with lock():
+        child = os.fork()
+        if child == 0:  # nobody there would ever open the lock that is closed here
+            os._exit(0 if lock().acquire(timeout=5) and not lock().acquire(timeout=0.01) else 1)
+        assert os.waitpid(child, 0)[1] == 0
+        assert lock().locked()
+
+
+def test_the_last_store_lets_go_of_the_archive(tmp_path):
+    place = made(tmp_path / "a.zip", {"k": b"old"})
+    first, second = ZipStore(place), ZipStore(place)
+    native = first.native
+    first.close()
+    assert native.get("k") == b"old"
+    second.close()
+    assert ZipStore(place).native is not native
+
+
+class Waits(io.BytesIO):
+    """A file object that keeps what is written until it is told to let go of it."""
+
+    kept = b""
+
+    def flush(self):
+        self.kept = self.getvalue()
+
+
+def test_a_file_object_is_flushed_when_its_archive_is_whole():
+    file = Waits()
+    with ZipStore(file) as store:
+        store.put("k", b"1")
+    assert zipfile.ZipFile(io.BytesIO(file.kept)).read("k") == b"1"
 
 
 def test_pickles_name_the_place(tmp_path):

@@ -302,7 +302,7 @@ class Access:
         try:
             self._put(found, without_padding(values) if self._padded else values)
         except (TypeError, UnicodeEncodeError) as error:
-            if not self._vlen:
+            if not self._vlen or _is_of_a_store(error):
                 raise
             # Only the kernel looks at every element.
             raise ShapeError(f"the values cannot be stored as {self._vlen}: {error}", path=self._path) from error
@@ -318,6 +318,16 @@ class Access:
             self.kernel.write_points(list(found.coords), values.reshape(-1))
         else:
             self.kernel.write([], values.reshape(()))
+
+
+def _is_of_a_store(error: BaseException) -> bool:
+    """Whether a call of the kernel failed in Python code that the kernel called, and not in the kernel itself.
+
+    The kernel leaves no frame of its own: behind those of `write` and `_put` there are only those of a store.
+    """
+    trace = error.__traceback__
+    below = trace.tb_next if trace is not None else None
+    return below is not None and below.tb_next is not None
 
 
 def _made(make: Callable[..., Kernel], meta: ArrayMeta, name: str) -> Kernel:

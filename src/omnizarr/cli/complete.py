@@ -68,13 +68,14 @@ def _of_command(command: str, before: Sequence[str], last: str) -> list[str]:
     """Return what may follow the words of a command, the first of which is its name, or the action's."""
     from omnizarr.cli.main import parser_of  # noqa: PLC0415 - which imports this module, but not to start with
 
-    actions = parser_of(command)._actions  # noqa: SLF001 - no other way to see them
+    parser = parser_of(command)
+    actions = parser._actions  # noqa: SLF001 - no other way to see them
     options = {option: action for action in actions for option in action.option_strings}
     previous = options.get(before[-1])
     if previous is not None and previous.nargs != 0:
         return _values(previous, last)
     if last.startswith("-"):
-        return _fitting(list(options), last)
+        return _fitting(parser.options(), last)
     places = [word for word in before[1:] if not word.startswith("-")]
     positional = [action for action in actions if not action.option_strings]
     return _values(positional[min(len(places), len(positional) - 1)], last) if positional else []

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from argparse import Action, ArgumentTypeError, Namespace
+from argparse import SUPPRESS, Action, ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from typing import Any
 
 from omnizarr.cli.cluster import add_cluster
 from omnizarr.cli.output import Output
-from omnizarr.cli.parser import Parser
+from omnizarr.cli.parser import Parser, UsageError
 from omnizarr.sizes import human_bytes
 from omnizarr.tools.copy.changes import Changes
 from omnizarr.tools.copy.copy import Copied, copy
@@ -34,6 +34,7 @@ def configure(parser: Parser) -> None:
     _add_keys(parser)
     _add_datasets(parser)
     _add_tuning(parser)
+    parser.add_argument("-2", "--to", "--format", action=_Elsewhere, help=SUPPRESS)
     parser.set_examples(
         (
             ("oz copy data.zarr data.zip", "pack a hierarchy into an archive"),
@@ -107,6 +108,19 @@ def _add_tuning(parser: Parser) -> None:
     group.add_argument("-r", action="store_true", help="accepted, and not needed")
     group.add_argument("-h", dest="cache", action=_CacheOrHelp, metavar="BYTES", help="cache of HDF5; alone: this help")
     group.add_argument("-e", dest="cache_slots", type=_size, metavar="CHUNKS", help="how many chunks it holds")
+
+
+class _Elsewhere(Action):
+    """What another command does, and what that is."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **settings: Any) -> None:  # noqa: ANN401 - argparse's
+        super().__init__(option_strings, dest, nargs="?", **settings)
+
+    def __call__(self, parser: Any, namespace: Namespace, values: object, option_string: str | None = None) -> None:  # noqa: ANN401, ARG002
+        cure = (
+            "'oz convert --to v2 SOURCE TARGET' changes the version of Zarr; -k KIND is the kind of a dataset, as nc3"
+        )
+        raise UsageError(parser.prog, f"a copy has the format of its source, so there is no {option_string}", cure)
 
 
 class _CacheOrHelp(Action):

@@ -136,7 +136,7 @@ def _refuse(text: str, cure: str, words: Sequence[str]) -> int:
 
 
 def _run(command: str, arguments: Namespace, parser: Parser) -> int:
-    options = {option for action in parser._actions for option in action.option_strings}  # noqa: SLF001 - no other way
+    options = parser.options()
     out: Output = import_module("omnizarr.cli.output").Output(
         as_json=arguments.json, colour=arguments.colour, quiet=arguments.quiet, options=options
     )

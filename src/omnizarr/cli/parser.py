@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from argparse import ArgumentParser, HelpFormatter, Namespace
+from argparse import SUPPRESS, ArgumentParser, HelpFormatter, Namespace
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
@@ -42,6 +42,10 @@ class Parser(ArgumentParser):
             UsageError: If the command does not take them.
         """
         return self.parse_intermixed_args(list(words))
+
+    def options(self) -> list[str]:
+        """Return the options that the help knows of."""
+        return [option for one in self._actions if one.help != SUPPRESS for option in one.option_strings]
 
     def format_help(self) -> str:
         """Return the help, for the width of the terminal."""

@@ -199,8 +199,10 @@ def _codecs(doc: Mapping[str, JSON], filters: JSON, key: str) -> dict[str, JSON]
     if listed is None:
         found = doc.get("compressor")
         return {"filters": filters, "compressor": None if found is None else _v2_codec(found, "/compressor", key)}
-    items = listed if isinstance(listed, list) else []
-    steps = [_v2_codec(item, f"/codecs/{at}", key) for at, item in enumerate(items)]
+    if not isinstance(listed, list):
+        field = "codecs" if "codecs" in doc else "chunk_codecs"
+        raise MetadataError(f"a list of codecs is needed, not {describe(listed)}", pointer=f"/{field}", key=key)
+    steps = [_v2_codec(item, f"/codecs/{at}", key) for at, item in enumerate(listed)]
     steps = [step for step in steps if step["id"] not in ("bytes", "endian")]
     own = filters if isinstance(filters, list) else []
     return {"filters": [*own, *steps[:-1]] or None, "compressor": steps[-1] if steps else None}
@@ -227,9 +229,10 @@ def _dtype(value: JSON, key: str) -> JSON:
     found = described.get("type")
     if found is None:
         found = described.get("fallback")
-    # A type without fields was written as one field without a name.
-    if isinstance(found, list) and len(found) == 1 and isinstance(found[0], list) and found[0][:1] == [""]:
-        found = found[0][1]
+    # A type without fields was written as one field without a name; with a shape it is a field after all.
+    match found:
+        case [["", inner]]:
+            found = inner
     if found is None:
         message = f"the data type {describe(described.get('extension'))} is not known, and has no fallback"
         raise UnsupportedError(message, pointer="/data_type", key=key)

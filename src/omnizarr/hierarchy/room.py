@@ -13,6 +13,7 @@ from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.nodes import claimed, parse
 from omnizarr.hierarchy.upkeep import ancestors, block_keys
 from omnizarr.model.array import ArrayMeta
+from omnizarr.store.tagged import conditional
 
 # The documents of a draft lie elsewhere; see `_draft`.
 _NODES: Final = tuple(name for one in DIALECTS.values() if one is not DRAFT for name in one.nodes)
@@ -32,6 +33,9 @@ class Room(NamedTuple):
 
     blocks: Sequence[bytes | None]
     """What the store holds under `block_keys(ancestors(path))`."""
+
+    left: frozenset[str] = frozenset()
+    """Paths of nodes to be made whose attributes are there already, in a store where others may have put them."""
 
 
 def find_room(context: Context, path: str, form: str, parent: str | None) -> Room:
@@ -54,7 +58,9 @@ def find_room(context: Context, path: str, form: str, parent: str | None) -> Roo
         return Room(exists=False, missing=[], blocks=context.store.get_many(block_keys(above)))
     start = path + "/" if path else ""
     keys = [start + name for name in names] + block_keys(above)
-    found = context.store.get_many(keys + [join(one, name) for one in unknown for name in _OTHERS])
+    others = [join(one, name) for one in unknown for name in _OTHERS]
+    attributes = _attributes((path, *unknown), form) if conditional(context.store) is not None else {}
+    found = context.store.get_many([*keys, *others, *attributes])
     own, blocks, rest = found[: len(names)], found[len(names) : len(keys)], found[len(keys) :]
     exists = any(text is not None for text in own) and (
         claimed(dict(zip(names, own, strict=True))) is not None or own[-1] is not None
@@ -67,7 +73,15 @@ def find_room(context: Context, path: str, form: str, parent: str | None) -> Roo
             missing.append(one)
     if parent is None and not exists and len(missing) == len(above) and _may_be_draft(context, (*above, path), blocks):
         exists = _draft(context, path)
-    return Room(exists, missing if dialect(form).has_groups else [], blocks)
+    missing = missing if dialect(form).has_groups else []
+    there = [one for one, text in zip(attributes.values(), rest[len(others) :], strict=True) if text is not None]
+    return Room(exists, missing, blocks, frozenset(there).intersection((path, *missing)))
+
+
+def _attributes(paths: Sequence[str], form: str) -> dict[str, str]:
+    """Return the paths by the keys of their attributes, where those have a document of their own."""
+    name = dialect(form).attributes
+    return {join(path, name): path for path in paths} if name else {}
 
 
 def _may_be_there(context: Context, path: str) -> bool:

@@ -6,7 +6,7 @@ Groups above a new node are made first, the node's own documents last; consolida
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from omnizarr.errors import ExistsError
 from omnizarr.format.consolidated import render_v3, split_v3
@@ -19,9 +19,13 @@ from omnizarr.hierarchy.upkeep import record
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
 from omnizarr.model.jsonvalue import JSON
-from omnizarr.store.tagged import TaggedStore, conditional
+from omnizarr.store.protocol import Store
+from omnizarr.store.tagged import Conditional, TaggedStore, conditional
 
 _Node = TypeVar("_Node", ArrayMeta, GroupMeta)
+
+NOTHING: Final = b"{}\n"
+"""A document without attributes."""
 
 
 def create(context: Context, path: str, meta: _Node, *, overwrite: bool, parent: str | None = None) -> _Node:
@@ -57,24 +61,32 @@ def create(context: Context, path: str, meta: _Node, *, overwrite: bool, parent:
 def _create(
     context: Context, path: str, texts: Mapping[str, bytes], form: str, *, overwrite: bool, parent: str | None
 ) -> None:
-    store = context.store
-    exists, missing, blocks = find_room(context, path, form, parent)
+    store, attributes = context.store, dialect(form).attributes
+    exists, missing, blocks, left = find_room(context, path, form, parent)
     if exists and not overwrite:
         raise ExistsError(
             "there is a node already",
             path=path or "/",
             hint='pass overwrite=True or mode="w" to replace it, or mode="a" to open it',
         )
-    if overwrite and (exists or path):
+    erased = {path} if overwrite and (exists or path) else set()
+    if erased:
         store.erase_prefix(path + "/" if path else "")
     written: dict[str, bytes] = {}
     group = documents(GroupMeta(format=form)) if missing else {}
-    for one, its in (*((one, group) for one in missing), (path, texts)):
-        if dialect(form).attributes not in its:
-            forget_attributes(context, one, form)
-        for name, data in its.items():
-            written[join(one, name)] = data
-            _put_new(context, join(one, name), data, replaces=one == path and overwrite, needed=one == path)
+    for one, new in (*((one, group) for one in missing), (path, texts)):
+        known = attributes if one in left - erased else ""
+        its = {known: NOTHING, **new} if known else new
+        target = None if one == path and overwrite else conditional(store)
+        if target is not None:
+            if not _put_new(target, one, its, known) and one == path:
+                raise ExistsError("another program has made a node there at the same time", path=path or "/")
+        else:
+            if attributes not in its and one not in erased:
+                forget_attributes(store, one, form)
+            for name, data in its.items():
+                store.put(join(one, name), data)
+        written |= {join(one, name): data for name, data in its.items()}
     folder, make_folder = dialect(form).folder, getattr(store, "make_folder", None)
     if folder and make_folder is not None:
         make_folder(join(path, folder))
@@ -82,21 +94,38 @@ def _create(
         record(store, path, written, erase=exists, found=blocks)
 
 
-def forget_attributes(context: Context, path: str, form: str) -> None:
+def forget_attributes(store: Store, path: str, form: str) -> None:
     """Erase attributes of a node that was never made: they are written first, and a crash may have come then."""
     name = dialect(form).attributes
-    # Where others may make the same node at this moment, they could be theirs.
-    if name and conditional(context.store, "") is None:
-        context.store.erase(join(path, name))
+    if name:
+        store.erase(join(path, name))
 
 
-def _put_new(context: Context, key: str, data: bytes, *, replaces: bool, needed: bool) -> None:
-    """Put a document of a new node; where another program has just made one, it stays."""
-    target = None if replaces else conditional(context.store, "")
-    if target is None:
-        context.store.put(key, data)
-    elif target[0].put_if(target[1] + key, data, None) is None and needed:
-        raise ExistsError("another program has made a node there at the same time", path=key.rpartition("/")[0] or "/")
+def _put_new(target: tuple[Conditional, str], path: str, texts: Mapping[str, bytes], left: str) -> bool:
+    """Put the documents of a new node where others may make the same node at this moment; theirs stay.
+
+    Args:
+        target: The store, and the prefix of the keys there.
+        path: The node's path.
+        texts: Its documents.
+        left: The name of the one that is there already, be it of a node that is gone or of one that is being made.
+
+    Returns:
+        Whether all of them are this node's.
+    """
+    store, prefix = target
+    replaced: tuple[str, bytes, str] | None = None
+    for name, data in texts.items():
+        key = prefix + join(path, name)
+        old = store.get_tagged(key) if name == left else None
+        tag = store.put_if(key, data, None if old is None else old[1])
+        if tag is None:
+            if replaced is not None:  # it was of the node that another program has made meanwhile
+                store.put_if(*replaced)
+            return False
+        if old is not None:
+            replaced = (key, old[0], tag)
+    return True
 
 
 def replace(context: Context, path: str, old: _Node, new: _Node) -> _Node:
@@ -113,7 +142,7 @@ def replace(context: Context, path: str, old: _Node, new: _Node) -> _Node:
     new = seen
     attributes = dialect(new.format).attributes
     if attributes:
-        texts.setdefault(attributes, b"{}\n")
+        texts.setdefault(attributes, NOTHING)
         if new.attributes == old.attributes:
             del texts[attributes]
         elif _is_same_but_attributes(old, new):
@@ -126,7 +155,7 @@ def replace(context: Context, path: str, old: _Node, new: _Node) -> _Node:
             current = store.get(key)
             block = None if current is None else split_v3(current, key)
             data = text if block is None else render_v3(text, block)
-        if name == attributes and data == b"{}\n" and not isinstance(store, TaggedStore):
+        if name == attributes and data == NOTHING and not isinstance(store, TaggedStore):
             store.erase(key)
         else:
             store.put(key, data)

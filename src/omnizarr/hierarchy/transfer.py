@@ -60,7 +60,7 @@ def copy_node(source: Context, path: str, target: Context, new_path: str, *, ove
         found = list(source.store.list_prefix(start))
         if not overwrite:
             for node in {key[len(start) :].rpartition("/")[0] for key in found if is_document(key)}:
-                forget_attributes(target, (new_start + node).rstrip("/"), form)
+                forget_attributes(target.store, (new_start + node).rstrip("/"), form)
         keys = [key for key in found if key not in own]
         written: dict[str, bytes] = {}
         for key in (*sorted(keys, key=is_document), *own):

@@ -62,7 +62,7 @@ def url_of(where: object) -> str | None:
     url = grammar.parse_place(where)
     if url is None:
         return where.partition("#")[0] if scheme(where) in SCHEMES else None
-    if url.scheme not in SCHEMES or modes.understand_modes(url).model not in ("", "bytes"):
+    if url.scheme not in SCHEMES or modes.heard_modes(url).model not in ("", "bytes"):
         return None
     return (
         where[where.rindex("]") + 1 :].partition("#")[0] if where.lstrip().startswith("[") else where.partition("#")[0]

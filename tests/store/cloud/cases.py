@@ -20,6 +20,7 @@ class Case(NamedTuple):
     files: dict[str, str] = {}  # noqa: RUF012 - never changed
     env: dict[str, str] = {}  # noqa: RUF012 - as above
     options: dict[str, Any] = {}  # noqa: RUF012 - as above
+    warning: str = ""
 
 
 def keyed(name: str, more: str = "") -> str:
@@ -38,7 +39,14 @@ KEYS = [
     Case("profile of the URL", "P", "p1", url="s3://buc/k#aws.profile=p", files=TWO),
     Case("profile of the URL in upper case", "P", "p1", url="s3://buc/k#mode=zarr&AWS.PROFILE=p", files=TWO),
     Case("profile in brackets", "P", "p1", url="[aws.profile=p]s3://buc/k", files=TWO),
-    Case("a comma does not separate keys", "DEF", "d1", url="s3://buc/k#mode=nczarr,awsprofile=p", files=TWO),
+    Case(
+        "a comma does not separate keys",
+        "DEF",
+        "d1",
+        url="s3://buc/k#mode=nczarr,awsprofile=p",
+        files=TWO,
+        warning="'awsprofile' is no mode",
+    ),
     Case("profile of the .rc", "P", "p1", files={**TWO, "ncrc": "AWS.PROFILE=p"}),
     Case(
         "profile of the working folder's .rc",

@@ -6,9 +6,11 @@ environment), and beyond them those of Amazon's tools.
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 
-from omnizarr.errors import OmnizarrError, StoreError, UnsafeError
+from omnizarr.errors import OmnizarrError, OmnizarrWarning, StoreError, UnsafeError
 from omnizarr.store.cloud.options import settle
 from tests.store.cloud.case_addresses import ADDRESSES
 from tests.store.cloud.cases import CONFIG, DEFAULT, EU, KEYS, NOBODY, TWO, US, keyed
@@ -24,7 +26,9 @@ def test_there_are_enough_cases():
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_selection(case, tmp_path):
-    found = settle(case.url, case.options, make_home(tmp_path, case.files, case.env))
+    around = make_home(tmp_path, case.files, case.env)
+    with pytest.warns(OmnizarrWarning, match=case.warning) if case.warning else contextlib.nullcontext():
+        found = settle(case.url, case.options, around)
     assert found.kind == "s3"
     config = found.config
     anonymous = config.get("aws_skip_signature") == "true"

@@ -176,10 +176,11 @@ def test_single_sign_on_that_fails(files, status, words, tmp_path, services):
         assert caught.value.hint == "Run: aws sso login --profile p"
 
 
-def test_a_token_is_renewed_and_left_to_others(tmp_path, services):
+@pytest.mark.parametrize(("given", "kept"), [({"refreshToken": "hush-r2"}, "hush-r2"), ({}, "hush-r")], ids=str)
+def test_a_token_is_renewed_and_left_to_others(given, kept, tmp_path, services):
     keys = {"accessKeyId": "SSO", "secretAccessKey": "hush-s", "sessionToken": "hush-t", "expiration": 0}
     services.give("/federation/credentials", {"roleCredentials": keys})
-    services.give("/token", {"accessToken": "hush-new", "expiresIn": 600, "refreshToken": "hush-r2"})
+    services.give("/token", {"accessToken": "hush-new", "expiresIn": 600, **given})
     file, text = next(iter(signed_in("work", -5).items()))
     more = {"refreshToken": "hush-r", "clientId": "i", "clientSecret": "hush-c", "registrationExpiresAt": later()}
     files = {"config": SSO, file: json.dumps({**json.loads(text), **more, "startUrl": "kept"})}
@@ -190,7 +191,7 @@ def test_a_token_is_renewed_and_left_to_others(tmp_path, services):
     assert (path, json.loads(body)) == ("/token", asked)
     assert headers["x-amz-sso_bearer_token"] == "hush-new"
     left = json.loads((tmp_path / file).read_text())
-    assert (left["accessToken"], left["refreshToken"], left["startUrl"]) == ("hush-new", "hush-r2", "kept")
+    assert (left["accessToken"], left["refreshToken"], left["startUrl"]) == ("hush-new", kept, "kept")
     assert [one.name for one in (tmp_path / file).parent.iterdir()] == [file.rpartition("/")[2]]
     services.give("/token", "hush", 400)
     with pytest.raises(StoreError, match="another is not given") as caught:

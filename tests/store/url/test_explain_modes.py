@@ -10,7 +10,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import omnizarr as oz
-from omnizarr.errors import OmnizarrError, UnsafeError, UnsupportedError
+from omnizarr.errors import OmnizarrError, OmnizarrWarning, UnsafeError, UnsupportedError
+from omnizarr.store.cloud.options import settle
+from omnizarr.store.remote import url_of
 from omnizarr.store.uri import path_to_uri
 from omnizarr.store.url.explain import explain
 from omnizarr.store.url.grammar import parse
@@ -83,6 +85,45 @@ def test_modes(fragment, given, inferred, model, xarray):
 )
 def test_decisions_have_reasons(fragment, word):
     assert any(word in note.text for note in explain(f"file:///x#{fragment}", around=NOWHERE).notes)
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        ("file://{}/a.zarr#mode=nczar,file", "'nczar' is no mode of a URL, and is ignored; there are nczarr, zarr, "),
+        ("{}/a.zarr#mode=bogus", "'bogus' is no mode of a URL"),
+        ("[mode=bogus]file://{}/a.zarr", "'bogus' is no mode of a URL"),
+        ("file://{}/a.zarr#mode=zarr,awsprofile=hush", "'awsprofile' is no mode of a URL, and is ignored: & separates"),
+    ],
+)
+def test_who_opens_hears_of_words_that_are_no_modes(place, words, tmp_path):
+    oz.create_array(tmp_path / "a.zarr", data=[1, 2])
+    text = place.format(tmp_path)
+    for opened in (oz.open, oz.open_array):
+        with pytest.warns(OmnizarrWarning, match=words) as caught:
+            assert opened(text)[...].tolist() == [1, 2]
+        assert len(caught) == 1
+        assert caught[0].filename == __file__
+        assert "hush" not in str(caught[0].message)
+    explain(text, around=NOWHERE)  # has notes
+
+
+@pytest.mark.parametrize(
+    ("url", "options"),
+    [
+        ("s3://b/k#mode=nczarr,bogus", {"anon": True}),
+        ("https://example.org/k#mode=zarr,bogus", {}),
+        ("gs://b/k#mode=bogus", {"anon": True}),
+    ],
+)
+def test_words_that_are_no_modes_in_object_stores(url, options):
+    with pytest.warns(OmnizarrWarning, match="'bogus' is no mode of a URL, and is ignored; there are .*enhanced$"):
+        settle(url, options, NOWHERE)
+
+
+def test_words_that_are_no_modes_on_servers():
+    with pytest.warns(OmnizarrWarning, match="'bogus' is no mode"):
+        assert url_of("https://example.org/x.nc#mode=bytes,bogus") == "https://example.org/x.nc"
 
 
 @pytest.mark.parametrize(

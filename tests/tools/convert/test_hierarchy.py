@@ -170,6 +170,50 @@ def test_an_undefined_fill_value_becomes_what_it_reads_as():
     assert oz.open_array(store)[...].tolist() == [0, 0, 0, 0]
 
 
+@pytest.mark.parametrize("in_place", [True, False])
+@pytest.mark.parametrize(
+    ("dtype", "fill", "written"),
+    [
+        ("i4", 0, 0),
+        ("i4", -1, -1),
+        ("f4", 0.0, 0.0),
+        ("f8", np.nan, "NaN"),
+        ("?", False, False),
+        ("string", "", ""),
+        ("M8[s]", 0, 0),
+        ("M8[s]", np.datetime64("NaT"), -(2**63)),
+    ],
+)
+def test_fill_values_go_from_v3_to_v2_as_they_are(dtype, fill, written, in_place):
+    """Null would say that nobody knows what is in chunks that are not there."""
+    store: dict[str, bytes] = {}
+    before = oz.create_array(store, shape=(4,), chunks=(2,), dtype=dtype, fill_value=fill)[...]
+    goal = store if in_place else {}
+    oz.convert(store, None if in_place else goal, format="v2")
+    assert json.loads(goal[".zarray"])["fill_value"] == written
+    np.testing.assert_array_equal(oz.open_array(goal)[...], before)
+    back: dict[str, bytes] = {}
+    oz.convert(goal, back, format="v3")
+    np.testing.assert_array_equal(oz.open_array(back)[...], before)
+
+
+@pytest.mark.parametrize(
+    ("fill", "options", "told"),
+    [
+        (0, {"dims": ["x"]}, True),
+        (0, {"dims": ["x"], "attrs": {"_FillValue": -9}}, True),
+        (-9, {"dims": ["x"], "attrs": {"_FillValue": -9}}, False),
+        (0, {}, False),
+    ],
+)
+def test_fill_values_that_become_masks_are_told_of(fill, options, told):
+    store: dict[str, bytes] = {}
+    oz.create_array(store, shape=(4,), dtype="i4", fill_value=fill, **options)
+    done = oz.convert(store, format="v2")
+    words = f"xarray takes the fill value {fill} for elements that are missing"
+    assert any(words in note for note in done.nodes[0].notes) is told
+
+
 def test_dry_runs_write_nothing_and_tell_everything(tmp_path):
     store = hierarchy("zarr2")
     before = dict(store)

@@ -26,7 +26,7 @@ from omnizarr.store.cloud.settled import Settled
 from omnizarr.store.cloud.wishes import Wishes, understand_options
 from omnizarr.store.url.clouds import cloud_place
 from omnizarr.store.url.grammar import CLOUDS, Url, parse
-from omnizarr.store.url.modes import understand_modes
+from omnizarr.store.url.modes import heard_modes, understand_modes
 from omnizarr.store.url.s3 import is_s3
 from omnizarr.store.url.settings import Surroundings
 
@@ -104,11 +104,12 @@ def settle(where: str, storage_options: Mapping[str, Any] | None = None, around:
             f"{without_secrets(where) if '://' in where else where!r} is no place in an object store",
             hint=f"Such places begin with {', '.join((*CLOUDS, 's3', 'gs3'))} or https.",
         )
+    modes = heard_modes(url)
     wishes = understand_options(kind, storage_options)
     wishes.fill_up(understand_options(kind, _ambient(kind, around)))
     _verify(wishes)
     if kind == "s3":
-        return s3.settle_s3(url, understand_modes(url), wishes, around)
+        return s3.settle_s3(url, modes, wishes, around)
     place = cloud_place(url)
     if place is None:
         return _http(where, url, wishes)

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from omnizarr.errors import UnsafeError
+from omnizarr.errors import UnsafeError, warn
 from omnizarr.store.url.grammar import SHORTHANDS, Url
 
 STORAGES: Final = ("file", "zip", "s3", "gs3")
 
 _MODELS: Final = ("nczarr", "zarr", "bytes", "dap2", "dap4", "netcdf-3", "netcdf-4")
 _OTHER_WORDS: Final = {"classic": "netcdf-3", "enhanced": "netcdf-4"}
-_KNOWN: Final = frozenset({*_MODELS, *STORAGES, "xarray", "noxarray", "consolidated", "v2"})
+_KNOWN: Final = (*_MODELS, *STORAGES, "xarray", "noxarray", "consolidated", "v2")
 _OF_SCHEMES: Final = {"s3": ("nczarr", "s3"), "gs3": ("nczarr", "gs3"), "dods": ("dap2",), "dap4": ("dap4",)}
 
 
@@ -41,6 +41,8 @@ class Modes(NamedTuple):
     xarray: bool
     consolidated: bool
     notes: tuple[Note, ...]
+    ignored: tuple[str, ...]
+    """What is said of words that are no modes; it is among the notes as well."""
 
 
 def understand_modes(url: Url) -> Modes:
@@ -55,6 +57,8 @@ def understand_modes(url: Url) -> Modes:
     """
     notes: list[Note] = []
     given = _given(url, notes)
+    ignored = tuple(_ignored(word) for word in given if word not in _KNOWN)
+    notes += [Note("mode", text) for text in ignored]
     inferred = _inferred(url, given, notes)
     all_modes = {*given, *inferred}
     model = _model(url, given, all_modes, notes)
@@ -67,7 +71,20 @@ def understand_modes(url: Url) -> Modes:
         xarray=_xarray(all_modes, notes),
         consolidated="consolidated" in all_modes,
         notes=tuple(notes),
+        ignored=ignored,
     )
+
+
+def heard_modes(url: Url) -> Modes:
+    """Say what the modes of a URL mean to who opens it: what is ignored is told of.
+
+    Raises:
+        UnsafeError: As for `understand_modes`.
+    """
+    modes = understand_modes(url)
+    for text in modes.ignored:
+        warn(text)
+    return modes
 
 
 def _given(url: Url, notes: list[Note]) -> tuple[str, ...]:
@@ -80,15 +97,17 @@ def _given(url: Url, notes: list[Note]) -> tuple[str, ...]:
             words = list(SHORTHANDS[pair.key])
             notes.append(Note("mode", f"#{pair.key} is short for mode={','.join(words)}"))
         for word in filter(None, words):
-            name = _OTHER_WORDS.get(word, word)
-            found[name] = None
-            if "=" in word:
-                key = word.partition("=")[0]
-                dotted = f"aws.{key[3:]}" if key in ("awsprofile", "awsregion") else key
-                notes.append(Note("mode", f"{word!r} is no mode: & separates keys, as in #mode=nczarr&{dotted}=…"))
-            elif name not in _KNOWN:
-                notes.append(Note("mode", f"{word!r} is no mode that is known; it is ignored, as netcdf-c does"))
+            found[_OTHER_WORDS.get(word, word)] = None
     return tuple(found)
+
+
+def _ignored(word: str) -> str:
+    """Say of a word that it is no mode; netcdf-c says nothing."""
+    key, equals, _ = word.partition("=")
+    if equals:
+        dotted = f"aws.{key[3:]}" if key in ("awsprofile", "awsregion") else key
+        return f"{key!r} is no mode of a URL, and is ignored: & separates keys, as in #mode=nczarr&{dotted}=…"
+    return f"{word!r} is no mode of a URL, and is ignored; there are {', '.join((*_KNOWN, *_OTHER_WORDS))}"
 
 
 def _inferred(url: Url, given: tuple[str, ...], notes: list[Note]) -> tuple[str, ...]:

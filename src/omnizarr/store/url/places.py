@@ -9,7 +9,7 @@ from omnizarr.store.uri import scheme
 from omnizarr.store.url.explain import Understood, explain
 from omnizarr.store.url.grammar import SCHEMES, parse_place
 from omnizarr.store.url.local import local_of
-from omnizarr.store.url.modes import understand_modes
+from omnizarr.store.url.modes import heard_modes, understand_modes
 
 _ELSEWHERE: Final = "`omnizarr.open` and the commands open it; here only files of this machine can be."
 _COPY: Final = "Copy the data to a directory, or give a mapping such as"
@@ -27,7 +27,7 @@ def path_of(text: str) -> str | None:
         return None
     if url.scheme not in ("", "file"):
         raise cannot_open(text)
-    understand_modes(url)  # which may contradict each other
+    heard_modes(url)  # which may contradict each other
     return local_of(url).path
 
 

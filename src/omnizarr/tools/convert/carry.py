@@ -58,6 +58,10 @@ def carry_array(source: ArrayMeta, form: str) -> Carried:
     dtype, fill, before = source.dtype, source.fill, len(attributes)
     if source.format == ZARR3.name:
         attributes = as_v2(attributes, dtype.numpy)
+        if form == "zarr2" and dims is not None and _becomes_mask(attributes, dtype, fill):
+            notes.append(
+                f"xarray takes the fill value {fill.value(dtype)} for elements that are missing, as in all of v2"
+            )
     if form == ZARR3.name:
         attributes = as_v3(attributes, dtype.numpy, fill.bits)
         if len(attributes) < before:
@@ -78,6 +82,14 @@ def carry_array(source: ArrayMeta, form: str) -> Carried:
             dtype = dtype._replace(name="structured")  # the older of two names, which more versions of zarr-python know
     meta = source._replace(dtype=dtype, fill=fill, dims=dims, attributes=attributes, extra=extra, format=form)
     return Carried(meta, notes, losses)
+
+
+def _becomes_mask(attributes: Mapping[str, JSON], dtype: DType, fill: Fill) -> bool:
+    """Whether xarray will mask elements by the fill value; in v3 it masks by the attribute alone."""
+    if fill.bits is None or dtype.numpy.kind not in "biuf":
+        return False
+    value = fill.value(dtype)
+    return not np.isnan(value) and bool(attributes.get(FILL) != value)  # NaN stands for itself, masked or not
 
 
 def _members(extra: Mapping[str, JSON], before: str, form: str) -> tuple[dict[str, JSON], list[Loss]]:

@@ -127,7 +127,7 @@ def make_room(target: Spot, form: str, *, overwrite: bool, begun: bool) -> dict[
         MetadataError: A group above has another format.
     """
     store, path = target.context.store, target.path
-    exists, absent, _ = find_room(target.context, path, form, None)
+    exists, absent, *_ = find_room(target.context, path, form, None)
     if exists and not overwrite and not begun:
         hint = "pass overwrite=True to replace it, or choose another place"
         raise ExistsError("there is a node already", path=target.name, hint=hint)

@@ -10,6 +10,7 @@ from omnizarr.errors import ConflictError, CorruptError, LimitError, NotFoundErr
 from omnizarr.format.dialects import WRITABLE
 from omnizarr.format.names import join
 from omnizarr.hierarchy.nodes import load
+from omnizarr.hierarchy.save import forget_attributes
 from omnizarr.limits import Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
@@ -276,6 +277,7 @@ def _run(job: _Job, builder: Builder, tasks: list[Task], above: dict[str, bytes]
                 _verify(job, builder, tasks, settings)
             for key, text in above.items():
                 if not keeper.store.exists(key):
+                    forget_attributes(keeper.store, key.rpartition("/")[0], job.plan.steps[0].target.format)
                     keeper.store.put(key, text)
             publish(keeper)
             if settings.verify:

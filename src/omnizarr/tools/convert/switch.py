@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from omnizarr.format.dialects import dialect
 from omnizarr.format.names import join
+from omnizarr.hierarchy.save import forget_attributes
 from omnizarr.hierarchy.upkeep import is_sound
 from omnizarr.hierarchy.upkeep import record as record_above
 from omnizarr.store.protocol import Store
@@ -88,6 +89,8 @@ def _place(keeper: Keeper, record: Record) -> str:
 
 def _put(keeper: Keeper, record: Record) -> None:
     path = _place(keeper, record)
+    if record.fresh and dialect(record.format).attributes not in record.put:
+        forget_attributes(keeper.store, path, record.format)
     for name, text in record.put.items():
         keeper.store.put(join(path, name), text.encode())
     folder, make_folder = dialect(record.format).folder, getattr(keeper.store, "make_folder", None)

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from omnizarr.errors import ExistsError
+from omnizarr.errors import ExistsError, UnsupportedError
 from omnizarr.hierarchy.nodes import format_of
 from omnizarr.nc.copying import BUFFER, Choice, Copy, chosen_kind, copy_dataset
 from omnizarr.nc.kinds import NETCDF4_KINDS, ZARR_KINDS
@@ -71,6 +71,11 @@ def _name(target: object) -> str:
 def _check_free(target: object, kind: str, source: str, *, overwrite: bool) -> None:
     if kind not in ZARR_KINDS:
         path = Path(_name(target))
+        if path.suffix.lower() in (".zarr", ".zip"):
+            raise UnsupportedError(
+                f"{target} is named as Zarr is, and {kind} is a kind of netCDF file",
+                hint="Let it end in .nc. The kinds zarr3 and nczarr3 are Zarr v3, zarr and nczarr are v2.",
+            )
         if path.is_dir():
             raise ExistsError(f"{target} is a folder", hint="Choose a new name for the copy.")
         if path.exists() and not overwrite:

@@ -13,6 +13,7 @@ mod numbers;
 mod page;
 mod part;
 mod record;
+mod runs;
 mod set;
 mod stamps;
 mod texts;
