@@ -6,6 +6,7 @@ import subprocess
 import numpy as np
 import pytest
 
+import omnizarr as oz
 from omnizarr.errors import ReadOnlyError, SelectionError, StoreError, UnsupportedError
 from omnizarr.nc.files.hdf5 import open_source
 from omnizarr.nc.files.hdf5_writing import create_source
@@ -136,6 +137,25 @@ def test_storage_is_what_was_asked_for(tmp_path, storage):
     assert found == storage
     assert_same(source, memory)
     source.close()
+
+
+@pytest.mark.parametrize("number", [32001, 32004])
+def test_chunks_that_a_filter_cannot_make_smaller(tmp_path, number):
+    """Blosc gives up on noise. If HDF5 may not leave it out then, the write fails, and closing the file kills."""
+    pytest.importorskip("hdf5plugin")
+    parameters = (2, 2, 4, 600, 5, 1, 1) if number == 32001 else ()
+    memory = MemorySource()
+    x, y = memory.root.add_dim("x", 30), memory.root.add_dim("y", 20)
+    storage = Storage(chunks=(15, 10), filters=(Filter(number, parameters),), endian="little")
+    var = memory.root.add_var("v", INT, (x, y), storage)
+    noise = np.random.default_rng(0).integers(-(2**31), 2**31, (30, 20)).astype("i4")
+    memory.write(var, everything(var), noise)
+    path = written(tmp_path / "a.nc", memory)
+    source = open_source(path)
+    assert source.root.vars["v"].storage.filters[0].id == number
+    assert_same(source, memory)
+    source.close()
+    assert (oz.open(path)["v"][...] == noise).all()
 
 
 def test_the_classic_model_is_marked_and_kept(tmp_path):

@@ -14,6 +14,7 @@ from omnizarr.nc.tree import Dim, Group, Var
 from omnizarr.nc.types import is_fixed
 
 _TRACKED: Final = 3  # in the order of creation, and with an index by it
+_OPTIONAL: Final = 1  # H5Z_FLAG_OPTIONAL
 _NO_VARIABLE: Final = b"This is a netCDF dimension but not a netCDF variable."
 
 
@@ -159,7 +160,9 @@ def _set_filter(plist: Any, number: int, parameters: tuple[int, ...]) -> None:  
     elif number == SZIP:
         plist.set_szip(*parameters[:2])
     else:
-        plist.set_filter(number, 0, parameters)
+        # A chunk that a filter cannot make smaller is stored as it is. Blosc gives up on such a chunk; where a filter
+        # must not be left out, HDF5 fails at the write, and again when it closes the file, which ends the process.
+        plist.set_filter(number, _OPTIONAL, parameters)
 
 
 def _bytes(name: str) -> bytes:
