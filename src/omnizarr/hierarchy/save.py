@@ -19,6 +19,7 @@ from omnizarr.hierarchy.upkeep import record
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
 from omnizarr.model.jsonvalue import JSON
+from omnizarr.store.protocol import place_name
 from omnizarr.store.tagged import TaggedStore, conditional
 
 _Node = TypeVar("_Node", ArrayMeta, GroupMeta)
@@ -49,7 +50,7 @@ def create(context: Context, path: str, meta: _Node, *, overwrite: bool, parent:
     context.check_writable(path)
     path = check_new_path(path)
     seen, texts = checked(meta, path, context.limits)
-    with context.lock:
+    with context.lock, context.placing(path):
         _create(context, path, texts, seen.format, overwrite=overwrite, parent=parent)
     return seen
 
@@ -62,7 +63,7 @@ def _create(
     if exists and not overwrite:
         raise ExistsError(
             "there is a node already",
-            path=path or "/",
+            path=place_name(store, path),
             hint='pass overwrite=True or mode="w" to replace it, or mode="a" to open it',
         )
     if overwrite and (exists or path):
@@ -96,7 +97,8 @@ def _put_new(context: Context, key: str, data: bytes, *, replaces: bool, needed:
     if target is None:
         context.store.put(key, data)
     elif target[0].put_if(target[1] + key, data, None) is None and needed:
-        raise ExistsError("another program has made a node there at the same time", path=key.rpartition("/")[0] or "/")
+        where = place_name(context.store, key.rpartition("/")[0])
+        raise ExistsError("another program has made a node there at the same time", path=where)
 
 
 def replace(context: Context, path: str, old: _Node, new: _Node) -> _Node:
@@ -108,6 +110,11 @@ def replace(context: Context, path: str, old: _Node, new: _Node) -> _Node:
         LimitError: If the node is larger than the limits allow.
     """
     context.check_writable(path)
+    with context.placing(path):
+        return _replace(context, path, old, new)
+
+
+def _replace(context: Context, path: str, old: _Node, new: _Node) -> _Node:
     store = context.store
     seen, texts = checked(new, path, context.limits)
     new = seen
@@ -181,6 +188,6 @@ def erase(context: Context, path: str) -> None:
         ReadOnlyError: If the store is opened for reading.
     """
     context.check_writable(path)
-    with context.lock:
+    with context.lock, context.placing(path):
         context.store.erase_prefix(path + "/" if path else "")
         record(context.store, path, {}, erase=True)

@@ -172,3 +172,10 @@ def test_times_do_not_go_where_plain_numbers_are(tmp_path):
     xr.Dataset({"v": ("t", [1, 2])}).oz.to_omnizarr(tmp_path / "x")
     with pytest.raises(ShapeError, match="without units"):
         xr.Dataset({"v": ("t", np.array(["2001-01-01"], "M8[ns]"))}).oz.to_omnizarr(tmp_path / "x", append_dim="t")
+
+
+@pytest.mark.parametrize("words", [{}, {"format": "nczarr"}])
+def test_a_name_with_a_slash_is_refused(tmp_path, words):
+    """It would lie in a group of its own, and be gone when the dataset is opened again."""
+    with pytest.raises(ValueError, match="slash"):
+        xr.Dataset({"a/b": ("x", [1])}).oz.to_omnizarr(tmp_path / "x", **words)

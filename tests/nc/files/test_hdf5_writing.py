@@ -195,6 +195,19 @@ def test_what_cannot_be_stored_leaves_the_old_file_alone(tmp_path):
     assert [one.name for one in tmp_path.iterdir()] == ["a.nc"]
 
 
+@pytest.mark.parametrize("other", ["group", "type"])
+def test_a_name_that_two_things_share_is_refused(tmp_path, other):
+    root = Group()
+    root.add_var("same", INT)
+    if other == "group":
+        root.add_group("same")
+    else:
+        root.add_type(Vlen("same", INT))
+    with pytest.raises(UnsupportedError, match=f"'same' is the name of a variable and of a {other}"):
+        create_source(tmp_path / "a.nc", root, "netCDF-4")
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_folder_that_is_not_there_is_an_error(tmp_path):
     with pytest.raises(StoreError, match="cannot be written"):
         create_anywhere(tmp_path / "no" / "a.nc", Group())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import combinations
 from typing import Any, Final
 
 from omnizarr.errors import UnsupportedError
@@ -30,6 +32,7 @@ class TreeWriter:
     def write(self, root: Group, gid: Any) -> None:  # noqa: ANN401 - as above
         """Store everything that a tree defines."""
         for group in root.walk():
+            _check_names(group)
             for dim in group.dims.values():
                 self._ids[dim] = len(self._ids)
         self._write_group(root, gid)
@@ -122,6 +125,21 @@ class TreeWriter:
             return
         for axis, dim in enumerate(var.dims):
             self.h5py.h5ds.attach_scale(made, self.scales[dim], axis)
+
+
+def _check_names(group: Group) -> None:
+    """Refuse a name that two things share: HDF5 has one room for all names of a group."""
+    kinds: dict[str, Mapping[str, object]] = {
+        "a variable": group.vars,
+        "a group": group.groups,
+        "a type": group.types,
+    }
+    for (one, some), (other, more) in combinations(kinds.items(), 2):
+        both = some.keys() & more.keys()
+        if both:
+            raise UnsupportedError(
+                f"{min(both)!r} is the name of {one} and of {other}", path=group.path, hint="Rename one of them."
+            )
 
 
 def is_coordinate(var: Var | None, dim: Dim | None) -> bool:
