@@ -46,6 +46,9 @@ def test_a_store_that_fails_is_named(tmp_path: Path) -> None:
     with pytest.raises(OmnizarrError) as caught:
         oz.create_array(file / "x", shape=(2,), dtype="i1")
     assert str(file) in str(caught.value)
+    with pytest.raises(OmnizarrError) as caught:
+        oz.Dataset(file / "y", "w")
+    assert str(file) in str(caught.value)
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="only for those who may not read everything")
