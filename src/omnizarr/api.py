@@ -23,6 +23,7 @@ from omnizarr.model.dtype import DType
 from omnizarr.model.group import GroupMeta
 from omnizarr.model.keys import Keys
 from omnizarr.store.cloud.at import At
+from omnizarr.store.protocol import place_name
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -154,7 +155,8 @@ def open_array(
             tidy(place.context, place.path)
             return Array(place.context, place.path, meta, stored_order=stored_order)
         if meta is not None:
-            raise NodeTypeError("this is a group, not an array", path="/" + place.path, hint="use open_group or open")
+            where_is = place_name(place.context.store, place.path)
+            raise NodeTypeError("this is a group, not an array", path=where_is, hint="use open_group or open")
         if mode != "a":
             raise missing(place)
     made = known_options(options)
@@ -190,7 +192,8 @@ def open_group(
     )
     node = open_node(place, mode, format, consolidated)
     if isinstance(node, Array):
-        raise NodeTypeError("this is an array, not a group", path=node.path or "/", hint="use open_array or open")
+        where_is = place_name(node.store, node.path)
+        raise NodeTypeError("this is an array, not a group", path=where_is, hint="use open_array or open")
     return node
 
 

@@ -227,3 +227,14 @@ def test_signals_end_the_process_as_shells_expect(shell, data):
     ran = shell("cd data.zarr && oz tree . | true; echo ${PIPESTATUS[0]}")
     assert ran.out.strip() in ("0", "141")
     assert ran.err == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "expected", "not_there"),
+    [("cat", "LOCATION", "SELECTION"), ("tree -L x .", "'x' is not a number of levels", "_level")],
+)
+def test_wrong_words_are_told_without_names_of_functions(words, expected, not_there, command):
+    done = command(*words.split())
+    assert done.code == 2
+    assert expected in done.err
+    assert not_there not in done.err.splitlines()[0]

@@ -141,3 +141,28 @@ def test_fields_take_the_byte_order_of_the_codec(endian, given):
     assert found.dtype == values.dtype.newbyteorder(endian)
     assert found[...].tolist() == values.tolist()
     assert store["c/0"][:4] == (1).to_bytes(4, endian)
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "words"),
+    [
+        ({"shape": (2.5,), "dtype": "i4"}, ShapeError, "whole numbers"),
+        ({"shape": "3", "dtype": "i4"}, ShapeError, "whole numbers"),
+        ({"data": [[1, 2], [3]]}, ShapeError, "no array"),
+        ({"shape": (3,), "dtype": "i4", "attrs": [("units", "K")]}, MetadataError, "not a list"),
+    ],
+)
+def test_options_of_the_wrong_kind_are_errors_of_this_package(options, kind, words):
+    store = {}
+    with pytest.raises(kind, match=words):
+        oz.create_array(store, **options)
+    assert not store
+
+
+def test_what_a_format_cannot_have_is_said_with_a_way_out():
+    with pytest.raises(MetadataError) as caught:
+        oz.create_array({}, shape=(3,), dtype="i4", format="n5")
+    assert caught.value.hint == "n5 can only be read."
+    with pytest.raises(UnsupportedError) as caught:
+        oz.create_array({}, shape=(4,), dtype="i4", chunks=(2,), shards=(4,), format="zarr2")
+    assert caught.value.hint == 'Shards need format="zarr3".'

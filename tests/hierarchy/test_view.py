@@ -161,3 +161,19 @@ def test_xarray_keeps_views_lazy(pair, monkeypatch):
         points = xr.Variable("p", [1, 2, 3])
         assert (variable.isel(t=points, y=points, x=points).values == values[[1, 2, 3], [1, 2, 3], [1, 2, 3]]).all()
         assert float((variable * 2).mean()) == values.mean() * 2
+
+
+@pytest.mark.parametrize("key", [(slice(None), 1), (0,), (..., 0)])
+def test_a_mask_has_the_lengths_of_its_axes(key):
+    """A shorter one would select other elements than those that it was made for."""
+    values = np.arange(60).reshape(3, 4, 5)
+    view = oz.create_array({}, data=values, chunks=(2, 2, 2)).lazy
+    whole = values[key]
+    for mask in (whole > 7, np.ones(whole.shape[:1], bool)):
+        assert (view[key][mask] == whole[mask]).all()
+        for wrong in (mask[:-1], np.concatenate([mask, mask])):
+            with pytest.raises(SelectionError, match="needs the shape"):
+                view[key][wrong]
+    with pytest.raises(SelectionError, match="axis 2"):
+        view[0, ..., np.ones(4, bool)]
+    assert (view[0, ..., np.arange(5) > 2] == values[0, ..., np.arange(5) > 2]).all()

@@ -106,13 +106,12 @@ class Access:
         "_objects",
         "_origin",
         "_padded",
-        "_path",
-        "_place",
         "_skipped",
         "_vlen",
         "_zero_fill",
         "grid",
         "kernel",
+        "place",
     )
 
     def __init__(
@@ -129,13 +128,13 @@ class Access:
         grid = meta.grid
         fill = item_of(meta.fill, dtype) if dtype.item else meta.fill.bits
         target, prefix = kernel_target(store, path + "/" if path else "")
-        self._place = place_name(store, path)
+        self.place = place_name(store, path)
         try:
             chain = compile_chain(meta.codecs, dtype, grid.longest, limits=limits)
             if any(codec.name in _VALUES for codec in meta.codecs):
                 steps_values.check_fill(chain.steps, fill)
         except OmnizarrError as error:
-            error.path = self._place
+            error.path = self.place
             raise
         self._skipped = chain.skipped
         self._make = partial(
@@ -146,7 +145,7 @@ class Access:
             itemsize=dtype.itemsize,
             fill=fill,
             chain=chain.steps,
-            name=self._place,
+            name=self.place,
             vlen="bytes" if dtype.item else dtype.vlen,
             write_empty=write_empty,
             clipped=grid.clipped,
@@ -154,9 +153,8 @@ class Access:
             max_chunk_bytes=limits.max_chunk_bytes,
             max_variable_bytes=limits.max_variable_bytes,
         )
-        self.kernel = _made(self._make, meta, self._place)
+        self.kernel = _made(self._make, meta, self.place)
         self.grid = grid
-        self._path = path or "/"
         self._dtype = dtype.numpy
         self._vlen = dtype.vlen
         self._objects: DType | None = dtype if dtype.item else None
@@ -194,19 +192,19 @@ class Access:
                 raw = np.empty(counts, self._memory)
                 self.kernel.read(dims, raw)
                 if self._legal:
-                    legal.legalise(raw, self._place)
+                    legal.legalise(raw, self.place)
                 return raw[self._origin] if self._objects is None else self._unpacked(raw)[self._origin]
             raw, zeroed = self._allocate(counts)
             self.kernel.read(dims, raw, zeroed)
             if self._legal:
-                legal.legalise(raw, self._place)
+                legal.legalise(raw, self.place)
             if flips or order is not None or shape != counts:
                 raw = _arranged(found, raw)
         else:
             raw, _ = self._allocate(found.shape)
             self._read_listed(found, raw.reshape(-1))
             if self._legal:
-                legal.legalise(raw, self._place)
+                legal.legalise(raw, self.place)
             if not found.shape:
                 return raw[()] if self._objects is None else self._unpacked(raw)[()]
         if self._objects is not None:
@@ -215,7 +213,7 @@ class Access:
 
     def _unpacked(self, raw: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return the objects that the kernel's byte strings stand for."""
-        return raw if self._objects is None else objects.unpacked(raw, self._objects, self._path)
+        return raw if self._objects is None else objects.unpacked(raw, self._objects, self.place)
 
     def boxed(self, result: Any) -> npt.NDArray[Any]:  # noqa: ANN401 - a scalar of the array's type
         """Return a scalar as an array without dimensions."""
@@ -236,7 +234,7 @@ class Access:
             return np.empty(shape, self._memory), False
         except (MemoryError, OverflowError, ValueError) as error:
             raise LimitError(
-                f"a result of {size} bytes does not fit into memory", path=self._path, hint="Select less at a time."
+                f"a result of {size} bytes does not fit into memory", path=self.place, hint="Select less at a time."
             ) from error
 
     def read_into(self, found: Selection | Points | Mask, out: object) -> None:
@@ -246,14 +244,14 @@ class Access:
             ShapeError: If `out` is not a NumPy array, has another shape or type, or cannot be written.
         """
         if not isinstance(out, np.ndarray):
-            raise ShapeError(f"out must be a NumPy array, not a {type(out).__name__}", path=self._path)
+            raise ShapeError(f"out must be a NumPy array, not a {type(out).__name__}", path=self.place)
         if out.shape != found.shape or out.dtype != self._dtype:
             raise ShapeError(
                 f"out has shape {out.shape} and type {out.dtype}, the selection {found.shape} and {self._dtype}",
-                path=self._path,
+                path=self.place,
             )
         if not out.flags.writeable:
-            raise ShapeError("out cannot be written to", path=self._path)
+            raise ShapeError("out cannot be written to", path=self.place)
         direct = (
             self._objects is None
             and out.dtype == self._memory
@@ -269,7 +267,7 @@ class Access:
         else:
             self._read_listed(found, out.reshape(-1))
         if direct and self._legal:
-            legal.legalise(out, self._place)
+            legal.legalise(out, self.place)
 
     def _read_listed(self, found: Points | Mask, flat: npt.NDArray[Any]) -> None:
         if isinstance(found, Mask):
@@ -289,25 +287,25 @@ class Access:
         """
         if self._skipped:
             raise UnsupportedError(
-                "writing needs a codec that is not installed", path=self._path, codec=self._skipped[0]
+                "writing needs a codec that is not installed", path=self.place, codec=self._skipped[0]
             )
         if self.grid.stored is not None:
-            raise UnsupportedError(PADDED_IS_READ, path=self._path)
-        values = as_values(value, self._dtype, self._vlen, self._path, ndim=len(found.shape))
+            raise UnsupportedError(PADDED_IS_READ, path=self.place)
+        values = as_values(value, self._dtype, self._vlen, self.place, ndim=len(found.shape))
         if self._objects is not None:
-            values = objects.packed(values, self._objects, self._path)
-        values = broadcast(values, found.shape, self._path)
+            values = objects.packed(values, self._objects, self.place)
+        values = broadcast(values, found.shape, self.place)
         # Before, for who looks meanwhile, and after, since he may have seen what was old.
-        note_change(self._place)
+        note_change(self.place)
         try:
             self._put(found, without_padding(values) if self._padded else values)
         except (TypeError, UnicodeEncodeError) as error:
             if not self._vlen or _is_of_a_store(error):
                 raise
             # Only the kernel looks at every element.
-            raise ShapeError(f"the values cannot be stored as {self._vlen}: {error}", path=self._path) from error
+            raise ShapeError(f"the values cannot be stored as {self._vlen}: {error}", path=self.place) from error
         finally:
-            note_change(self._place)
+            note_change(self.place)
 
     def _put(self, found: Selection | Points | Mask, values: npt.NDArray[Any]) -> None:
         if isinstance(found, Selection):

@@ -27,6 +27,7 @@ def configure(parser: Parser) -> None:
         "selection",
         metavar="SELECTION",
         nargs="*",
+        default=[],  # without it, argparse says that one is required
         help="which elements: 0,:,10:20:2 as in NumPy, or time=0:3,lat=5 by names of dimensions; all if not given",
     )
     parser.add_argument("--format", choices=_FORMATS, help="text (default), csv, npy or json")

@@ -35,6 +35,8 @@ _CURES: Final = (
     (r'concat=\{"(.+)": …\} takes .*', r"-d '\1=FROM' takes values (1,2,3), a pattern of names, attr:NAME or INDEX",
      "--dim"),
     (r"omnizarr\.refs\.scan makes a set of it.*", "'oz refs scan' makes a set of it", None),
+    (r"omnizarr\.refs\.scan\(.*", "'oz refs scan --drop' makes a set of the rest; 'oz dump' and 'oz copy' take all",
+     None),
     (r"overwrite=True replaces it\.", "--overwrite replaces it", "--overwrite"),
     (r"(Let it end in .*), or pass form=\.", r"\1, or pass --form", "--form"),
     (r'Leave them out, or pass on_error="skip"\.', "leave them out, or pass --skip-errors", "--skip-errors"),

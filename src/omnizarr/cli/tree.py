@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from argparse import Namespace
+from argparse import ArgumentTypeError, Namespace
 from typing import Any
 
 from omnizarr.cli.nodes_text import as_object, cut, location, summary
@@ -38,10 +38,9 @@ _FILTER = "show what has a name like GLOB (or a path, if it holds a slash), and 
 
 
 def _level(text: str) -> int:
-    level = int(text)
-    if level < 0:
-        raise ValueError(text)
-    return level
+    if not text.isdecimal():
+        raise ArgumentTypeError(f"{text!r} is not a number of levels")
+    return int(text)
 
 
 def run(arguments: Namespace, out: Output) -> int:

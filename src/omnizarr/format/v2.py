@@ -169,7 +169,8 @@ def render_attributes(meta: ArrayMeta) -> dict[str, JSON]:
         UnsupportedError: Some dimensions have names and others not.
     """
     attributes = dict(meta.attributes)
-    if meta.dims is None or DIMENSIONS in attributes or all(name is None for name in meta.dims):
+    # Without dimensions the list is empty, and xarray insists on it.
+    if meta.dims is None or DIMENSIONS in attributes or (meta.dims and all(name is None for name in meta.dims)):
         return attributes
     if None in meta.dims:
         raise UnsupportedError("Zarr v2 names all dimensions or none", hint="Give every dimension a name.")

@@ -233,7 +233,8 @@ def _render_codec(codec: Codec) -> JSON:
     full = name if name.startswith(_PREFIX) else canonical(name)
     if full.startswith(_PREFIX):
         return {"id": full.removeprefix(_PREFIX), **configuration}
-    raise UnsupportedError(f"Zarr v2 cannot express the codec {name!r}", codec=name)
+    hint = 'Shards need format="zarr3".' if name == "sharding_indexed" else None
+    raise UnsupportedError(f"Zarr v2 cannot express the codec {name!r}", codec=name, hint=hint)
 
 
 def _render_blosc(configuration: Mapping[str, JSON]) -> dict[str, JSON]:

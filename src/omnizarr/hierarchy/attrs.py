@@ -88,8 +88,10 @@ def to_json_object(values: Mapping[str, object]) -> dict[str, JSON]:
     """Turn attributes into what JSON can say.
 
     Raises:
-        MetadataError: If a name is not a string, or a value has no form in JSON.
+        MetadataError: If it is no mapping, a name is not a string, or a value has no form in JSON.
     """
+    if not isinstance(values, Mapping):
+        raise MetadataError(f"attributes are a mapping of names to values, not a {type(values).__name__}")
     converted: dict[str, JSON] = {}
     for name, value in values.items():
         if not isinstance(name, str):

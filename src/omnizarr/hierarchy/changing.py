@@ -29,7 +29,7 @@ def changed(context: Context, path: str, change: Callable[[Context], _T]) -> _T:
     Raises:
         ConflictError: If others are quicker time after time.
     """
-    with context.lock:
+    with context.lock, context.placing(path):
         target = conditional(context.store)
         if target is None:
             return change(context)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from _thread import RLock
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any
 
 from omnizarr.array.io import Access
-from omnizarr.errors import ReadOnlyError
+from omnizarr.errors import OmnizarrError, ReadOnlyError
 from omnizarr.format.dialects import WRITABLE
 from omnizarr.hierarchy.consolidated import Block, load_block
 from omnizarr.hierarchy.lock import lock_of
@@ -15,7 +17,7 @@ from omnizarr.hierarchy.seen import SeenStore
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.native import FileStore, MemoryStore, ZipStore
-from omnizarr.store.protocol import Store, kernel_target
+from omnizarr.store.protocol import Store, kernel_target, place_name
 
 
 class Context:
@@ -109,17 +111,29 @@ class Context:
             return self
         return Context(self.store, read_only=True, limits=self.limits, cache_bytes=self.cache_bytes, only_read=name)
 
+    @contextmanager
+    def placing(self, path: str) -> Generator[None]:
+        """Let errors of the store, which knows keys alone, say which node they are about, and where it is."""
+        try:
+            yield
+        except OmnizarrError as error:
+            if error.path is None:
+                error.path = place_name(self.store, path)
+            raise
+
     def check_writable(self, path: str) -> None:
         """Raise if this was opened for reading, or cannot be written.
 
         Raises:
             ReadOnlyError: If so.
         """
+        if not (self.only_read or self.read_only):
+            return
+        where = place_name(self.store, path)
         if self.only_read:
             hint = "Write its data to a new array."
-            raise ReadOnlyError(f"the format {self.only_read} can only be read", path=path or "/", hint=hint)
-        if self.read_only:
-            raise ReadOnlyError("opened for reading only", path=path or "/", hint='open it with mode="r+" to change it')
+            raise ReadOnlyError(f"the format {self.only_read} can only be read", path=where, hint=hint)
+        raise ReadOnlyError("opened for reading only", path=where, hint='open it with mode="r+" to change it')
 
 
 def _restored(store: Store, read_only: bool, *settings: Any) -> Context:  # noqa: ANN401 - as `__reduce__` gives them

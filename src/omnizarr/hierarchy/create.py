@@ -170,7 +170,8 @@ def check_format(name: str) -> Dialect:
         MetadataError: If not.
     """
     if name not in WRITABLE:
-        raise MetadataError(f"format is {name!r}, not one of {', '.join(WRITABLE)}")
+        hint = f"{name} can only be read." if name in DIALECTS else None
+        raise MetadataError(f"format is {name!r}, not one of {', '.join(WRITABLE)}", hint=hint)
     return DIALECTS[name]
 
 
@@ -229,14 +230,20 @@ def _dtype_and_shape(options: ArrayOptions) -> tuple[DType, tuple[int, ...]]:
         data = as_values(data, wanted.numpy, "", "")
     if data is not None:
         # A list of text is variable-length text; an array says itself what it is.
-        array = np.asarray(data, object if is_object(given) else None)
+        try:
+            array = np.asarray(data, object if is_object(given) else None)
+        except ValueError as error:  # lists of different lengths
+            raise ShapeError(f"the data are no array: {error}") from error
         if wanted is None:
             text = not isinstance(data, np.ndarray) and array.dtype.kind == "U"
             wanted = _dtype(str if text else array.dtype, options)
         lengths = array.shape if lengths is None else lengths
     if lengths is None:
         raise ShapeError("a new array needs a shape", hint="pass shape=(…), or data=")
-    shape = (index(lengths),) if not isinstance(lengths, Iterable) else tuple(index(length) for length in lengths)
+    try:
+        shape = tuple(map(index, lengths if isinstance(lengths, Iterable) else (lengths,)))
+    except TypeError:
+        raise ShapeError(f"the shape is {lengths!r}, and lengths are whole numbers") from None
     if any(length < 0 for length in shape):
         raise ShapeError(f"the shape {shape} has a negative length")
     return DType.of("float64") if wanted is None else wanted, shape

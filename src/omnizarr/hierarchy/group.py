@@ -364,7 +364,7 @@ def new_array(
     has_data = options.get("data") is not None
     options = with_data(options) if has_data else options
     meta = array_meta(options, dialect, context.limits)
-    values = fitting(options.get("data"), meta, path) if has_data else None
+    values = fitting(options.get("data"), meta, place_name(context.store, path)) if has_data else None
     array = Array(context, path, save.create(context, path, meta, overwrite=overwrite, parent=parent))
     if values is not None:
         array[...] = values

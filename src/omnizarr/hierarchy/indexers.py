@@ -60,6 +60,7 @@ def read_fields(array: Selectable, brackets: Brackets, selection: object, error:
     """
     wanted = fields.split_fields(selection, array.dtype)
     if wanted is None:
+        error.path = error.path or array._opened().place  # noqa: SLF001 - an array of this package
         raise error
     return wanted.pick(brackets[wanted.rest])
 
@@ -74,6 +75,7 @@ def write_fields(
     """
     wanted = fields.split_fields(selection, array.dtype)
     if wanted is None:
+        error.path = error.path or array._opened().place  # noqa: SLF001 - an array of this package
         raise error
     with array._context.lock:  # noqa: SLF001 - the classes belong together
         brackets[wanted.rest] = wanted.put(brackets[wanted.rest], value)

@@ -105,7 +105,8 @@ class Place:
         """
         context = self.context
         plain = only != DRAFT.name
-        meta = load(self._first(only), self.path, context.limits, only) if plain else None
+        with context.placing(self.path):
+            meta = load(self._first(only), self.path, context.limits, only) if plain else None
         if meta is None and self.look() and plain:
             meta = load(context.store, self.path, context.limits, only)
         if meta is not None or only not in (None, DRAFT.name):

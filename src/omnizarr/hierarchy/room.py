@@ -13,6 +13,7 @@ from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.nodes import claimed, parse
 from omnizarr.hierarchy.upkeep import ancestors, block_keys
 from omnizarr.model.array import ArrayMeta
+from omnizarr.store.protocol import place_name
 from omnizarr.store.tagged import conditional
 
 # The documents of a draft lie elsewhere; see `_draft`.
@@ -108,13 +109,13 @@ def _can_hold(context: Context, path: str, texts: dict[str, bytes | None], form:
     if meta is None:
         return False
     if isinstance(meta, ArrayMeta):
-        raise NodeTypeError("an array cannot hold other nodes", path=path or "/")
+        raise NodeTypeError("an array cannot hold other nodes", path=place_name(context.store, path))
     # Formats without groups have nothing above an array; wherever one lies, it stands alone.
     if meta.format != form and dialect(form).has_groups:
         own = f'pass format="{meta.format}", or create it through that group'
         raise MetadataError(
             f"the group has the format {meta.format}, so nothing of the format {form} can be made in it",
-            path=path or "/",
+            path=place_name(context.store, path),
             hint=own if meta.format in WRITABLE else f"{meta.format} can only be read; create it in another place",
         )
     return True

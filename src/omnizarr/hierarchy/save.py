@@ -19,7 +19,7 @@ from omnizarr.hierarchy.upkeep import record
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
 from omnizarr.model.jsonvalue import JSON
-from omnizarr.store.protocol import Store
+from omnizarr.store.protocol import Store, place_name
 from omnizarr.store.tagged import Conditional, TaggedStore, conditional
 
 _Node = TypeVar("_Node", ArrayMeta, GroupMeta)
@@ -53,7 +53,7 @@ def create(context: Context, path: str, meta: _Node, *, overwrite: bool, parent:
     context.check_writable(path)
     path = check_new_path(path)
     seen, texts = checked(meta, path, context.limits)
-    with context.lock:
+    with context.lock, context.placing(path):
         _create(context, path, texts, seen.format, overwrite=overwrite, parent=parent)
     return seen
 
@@ -66,7 +66,7 @@ def _create(
     if exists and not overwrite:
         raise ExistsError(
             "there is a node already",
-            path=path or "/",
+            path=place_name(store, path),
             hint='pass overwrite=True or mode="w" to replace it, or mode="a" to open it',
         )
     erased = {path} if overwrite and (exists or path) else set()
@@ -80,7 +80,8 @@ def _create(
         target = None if one == path and overwrite else conditional(store)
         if target is not None:
             if not _put_new(target, one, its, known) and one == path:
-                raise ExistsError("another program has made a node there at the same time", path=path or "/")
+                where = place_name(store, path)
+                raise ExistsError("another program has made a node there at the same time", path=where)
         else:
             if attributes not in its and one not in erased:
                 forget_attributes(store, one, form)
@@ -137,6 +138,11 @@ def replace(context: Context, path: str, old: _Node, new: _Node) -> _Node:
         LimitError: If the node is larger than the limits allow.
     """
     context.check_writable(path)
+    with context.placing(path):
+        return _replace(context, path, old, new)
+
+
+def _replace(context: Context, path: str, old: _Node, new: _Node) -> _Node:
     store = context.store
     seen, texts = checked(new, path, context.limits)
     new = seen
@@ -210,6 +216,6 @@ def erase(context: Context, path: str) -> None:
         ReadOnlyError: If the store is opened for reading.
     """
     context.check_writable(path)
-    with context.lock:
+    with context.lock, context.placing(path):
         context.store.erase_prefix(path + "/" if path else "")
         record(context.store, path, {}, erase=True)

@@ -203,7 +203,7 @@ class View(NDArrayOperatorsMixin):
 
     def _fancy(self, items: tuple[Any, ...]) -> Any:  # noqa: ANN401 - values as NumPy gives them
         """Read what index arrays select, as NumPy does it: only the indices that they name."""
-        items = _expanded(items, self.ndim)
+        items = _expanded(items, self.shape)
         if not any(item is None or isinstance(item, slice) for item in items) and None not in self._sources:
             return self._points(items)
         # What is needed of each axis is read orthogonally; arrays then say where they find it in that.
@@ -309,24 +309,46 @@ def _spread(items: tuple[Any, ...], ndim: int) -> tuple[Any, ...]:
     return (*items[:at], *[slice(None)] * (ndim - used), *items[at + 1 :])
 
 
-def _expanded(items: tuple[Any, ...], ndim: int) -> tuple[Any, ...]:
+def _expanded(items: tuple[Any, ...], shape: tuple[int, ...]) -> tuple[Any, ...]:
     """Put the indices of its true elements in the place of each mask, and spread."""
+    given = [item if _is_basic(item) else _as_index(item) for item in items]
+    widths = [_width(item) for item in given]
     found: list[Any] = []
-    for item in items:
-        if _is_basic(item):
-            found.append(item)
-            continue
-        try:
-            array = np.asarray(item)
-        except (ValueError, TypeError) as error:
-            raise SelectionError(f"{item!r} is not an index: {error}") from error
-        if array.dtype == bool:
-            if array.ndim == 0:
-                raise SelectionError("True and False are not indices")
-            found += np.nonzero(array)
+    axis = 0
+    for item, width in zip(given, widths, strict=True):
+        if isinstance(item, np.ndarray) and item.dtype == bool:
+            found += np.nonzero(_fitting(item, shape, axis))
         else:
-            found.append(array.astype(np.int64) if array.size == 0 else array)
-    return _spread(tuple(found), ndim)
+            found.append(item)
+        axis += len(shape) - sum(widths) if item is Ellipsis else width
+    return _spread(tuple(found), len(shape))
+
+
+def _as_index(item: object) -> npt.NDArray[Any]:
+    try:
+        array = np.asarray(item)
+    except (ValueError, TypeError) as error:
+        raise SelectionError(f"{item!r} is not an index: {error}") from error
+    if array.dtype == bool and array.ndim == 0:
+        raise SelectionError("True and False are not indices")
+    return array.astype(np.int64) if array.size == 0 and array.dtype != bool else array
+
+
+def _width(item: object) -> int:
+    """How many axes an index stands for: a mask has as many as dimensions."""
+    if item is None or item is Ellipsis:
+        return 0
+    return item.ndim if isinstance(item, np.ndarray) and item.dtype == bool else 1
+
+
+def _fitting(mask: npt.NDArray[Any], shape: tuple[int, ...], axis: int) -> npt.NDArray[Any]:
+    """Return a mask that has the lengths of its axes; one that is shorter would select what nobody meant."""
+    if mask.shape != shape[axis : axis + mask.ndim]:
+        raise SelectionError(
+            f"a boolean mask of shape {mask.shape} does not fit a view of shape {shape}, from axis {axis} on",
+            hint=f"The mask needs the shape {shape[axis : axis + mask.ndim]}.",
+        )
+    return mask
 
 
 def _checked(item: Any, length: int, axis: int) -> npt.NDArray[np.int64]:  # noqa: ANN401 - an index or an array of them

@@ -30,6 +30,11 @@ _ENDING: Final = r"(?i)\.(?:nc[34]?|cdf|h5|hdf5?|he5|tiff?|grib2?|grb2?|fits?)(?
 
 _DOCUMENTS: Final = ("zarr.json", ".zarray", ".zgroup", ".zmetadata")
 
+_SCAN: Final = (
+    'omnizarr.refs.scan(…, on_error="drop") makes a set of the rest, which opens; omnizarr.Dataset reads netCDF'
+    " and HDF5 as they are."
+)
+
 
 def open_path(path: str, limits: Limits = DEFAULT_LIMITS) -> ReferenceStore:
     """Open a file of this machine.
@@ -137,6 +142,8 @@ def store_for(
     except OmnizarrError as error:
         if error.path is None:
             error.path = source.url
+        if error.hint and 'on_error="drop"' in error.hint:  # which who opens a file cannot say
+            error.hint = _SCAN
         raise
     uri = source.url if source.remote is not None else path_to_uri(source.url)
     allow, what = _reach(source, found), what_is(source)

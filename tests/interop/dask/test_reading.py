@@ -65,6 +65,8 @@ def test_chunks_that_do_not_fit_are_refused(array):
         array.to_dask({"z": 3})
     with pytest.raises(ShapeError):
         array.to_dask((1, 2, 3))
+    with pytest.raises(ShapeError, match="do not fit"):
+        array.to_dask(0)
 
 
 def test_nothing_is_read_before_it_is_computed(array, monkeypatch):

@@ -135,3 +135,47 @@ def test_unknown_words_are_refused(tmp_path):
         with pytest.raises(TypeError, match="append_dims"):
             one.oz.to_omnizarr(tmp_path / "x", append_dims="t")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.filterwarnings("ignore:Time")
+@pytest.mark.parametrize("words", [{"append_dim": "t"}, {"mode": "a"}])
+@pytest.mark.parametrize(
+    ("first", "later", "needed"),
+    [
+        (["2001-01-01", "2001-01-02"], ["2001-01-03T01:30", "2001-01-04T01:30"], "minutes since 2001-01-01"),
+        ([1, 2], [86_407, 172_807], "seconds"),
+    ],
+)
+def test_times_that_are_no_whole_units_of_what_is_stored(tmp_path, first, later, needed, words):
+    """xarray counts them in smaller units then, which the array does not have: they would be read as other times."""
+    kind = "M8[ns]" if isinstance(first[0], str) else "m8[s]"
+    start = np.array(first, "M8[D]" if kind == "M8[ns]" else "m8[D]").astype(kind)
+    xr.Dataset({"v": ("t", start)}).oz.to_omnizarr(tmp_path / "x")
+    before = stored(tmp_path / "x")
+    with pytest.raises(ShapeError, match=needed) as caught:
+        xr.Dataset({"v": ("t", np.array(later, kind))}).oz.to_omnizarr(tmp_path / "x", **words)
+    assert "'days" in str(caught.value)
+    assert stored(tmp_path / "x") == before
+
+
+def test_times_that_are_whole_units_go_on(tmp_path):
+    start = np.array(["2001-01-01", "2001-01-02"], "M8[ns]")
+    first = xr.Dataset({"v": ("t", start)})
+    first.v.encoding["units"] = "Day since 2000-01-01 00:00:00"
+    first.oz.to_omnizarr(tmp_path / "x")
+    xr.Dataset({"v": ("t", start + np.timedelta64(40, "D"))}).oz.to_omnizarr(tmp_path / "x", append_dim="t")
+    read = xr.open_dataset(tmp_path / "x", engine="omnizarr").v.values
+    assert (read == np.concatenate([start, start + np.timedelta64(40, "D")])).all()
+
+
+def test_times_do_not_go_where_plain_numbers_are(tmp_path):
+    xr.Dataset({"v": ("t", [1, 2])}).oz.to_omnizarr(tmp_path / "x")
+    with pytest.raises(ShapeError, match="without units"):
+        xr.Dataset({"v": ("t", np.array(["2001-01-01"], "M8[ns]"))}).oz.to_omnizarr(tmp_path / "x", append_dim="t")
+
+
+@pytest.mark.parametrize("words", [{}, {"format": "nczarr"}])
+def test_a_name_with_a_slash_is_refused(tmp_path, words):
+    """It would lie in a group of its own, and be gone when the dataset is opened again."""
+    with pytest.raises(ValueError, match="slash"):
+        xr.Dataset({"a/b": ("x", [1])}).oz.to_omnizarr(tmp_path / "x", **words)

@@ -6,6 +6,7 @@ import subprocess
 import numpy as np
 import pytest
 
+import omnizarr as oz
 from omnizarr.errors import ReadOnlyError, SelectionError, StoreError, UnsupportedError
 from omnizarr.nc.files.hdf5 import open_source
 from omnizarr.nc.files.hdf5_writing import create_source
@@ -138,6 +139,25 @@ def test_storage_is_what_was_asked_for(tmp_path, storage):
     source.close()
 
 
+@pytest.mark.parametrize("number", [32001, 32004])
+def test_chunks_that_a_filter_cannot_make_smaller(tmp_path, number):
+    """Blosc gives up on noise. If HDF5 may not leave it out then, the write fails, and closing the file kills."""
+    pytest.importorskip("hdf5plugin")
+    parameters = (2, 2, 4, 600, 5, 1, 1) if number == 32001 else ()
+    memory = MemorySource()
+    x, y = memory.root.add_dim("x", 30), memory.root.add_dim("y", 20)
+    storage = Storage(chunks=(15, 10), filters=(Filter(number, parameters),), endian="little")
+    var = memory.root.add_var("v", INT, (x, y), storage)
+    noise = np.random.default_rng(0).integers(-(2**31), 2**31, (30, 20)).astype("i4")
+    memory.write(var, everything(var), noise)
+    path = written(tmp_path / "a.nc", memory)
+    source = open_source(path)
+    assert source.root.vars["v"].storage.filters[0].id == number
+    assert_same(source, memory)
+    source.close()
+    assert (oz.open(path)["v"][...] == noise).all()
+
+
 def test_the_classic_model_is_marked_and_kept(tmp_path):
     memory = MemorySource()
     x = memory.root.add_dim("x", 4)
@@ -173,6 +193,19 @@ def test_what_cannot_be_stored_leaves_the_old_file_alone(tmp_path):
         create_source(path, root, "netCDF-4")
     assert path.read_bytes() == before
     assert [one.name for one in tmp_path.iterdir()] == ["a.nc"]
+
+
+@pytest.mark.parametrize("other", ["group", "type"])
+def test_a_name_that_two_things_share_is_refused(tmp_path, other):
+    root = Group()
+    root.add_var("same", INT)
+    if other == "group":
+        root.add_group("same")
+    else:
+        root.add_type(Vlen("same", INT))
+    with pytest.raises(UnsupportedError, match=f"'same' is the name of a variable and of a {other}"):
+        create_source(tmp_path / "a.nc", root, "netCDF-4")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_folder_that_is_not_there_is_an_error(tmp_path):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
+import omnizarr as oz
 from omnizarr.errors import MetadataError
 from omnizarr.model.grid import RectilinearGrid, RegularGrid
 from omnizarr.refs.combining.assembling import combine
@@ -100,3 +101,18 @@ def test_paths_are_scanned(kit, folder):
     files = sorted(folder.glob("*.nc"))[:3]
     group = kit.opened(combine(files, concat="time"))
     assert group["t2m"].shape == (12, 5, 6)
+
+
+def test_variables_without_dimensions_are_open_to_other_readers(tmp_path):
+    """xarray opens no set in which one of them lacks its list of no dimensions."""
+    for day in (1, 2):
+        with netCDF4.Dataset(tmp_path / f"{day}.nc", "w") as file:
+            file.createDimension("time", None)
+            file.createVariable("time", "f8", ("time",))[:] = [day]
+            file.createVariable("crs", "i4", ())[...] = 5
+            file["crs"].grid_mapping_name = "mercator"
+    made = oz.refs.combine(sorted(tmp_path.glob("*.nc")), concat="time")
+    oz.refs.write(made, tmp_path / "days.json")
+    with xr.open_dataset(str(tmp_path / "days.json"), engine="kerchunk") as ds:
+        assert ds.crs.values == 5
+        assert ds.time.values.tolist() == [1, 2]

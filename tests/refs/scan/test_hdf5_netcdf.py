@@ -9,6 +9,7 @@ import pytest
 import xarray as xr
 
 import omnizarr as oz
+from omnizarr.cli.cures import cure_of
 from omnizarr.errors import NotFoundError, OmnizarrWarning, UnsupportedError
 from omnizarr.refs.scanners.hdf5 import scan
 from omnizarr.refs.scanners.source import DEFAULTS, Options, SourceFile
@@ -226,6 +227,11 @@ def test_errors_are_collected(tmp_path):
     assert [name for name, _ in opened(path, Options(skip=("worse", "g/bad"))).arrays()] == ["good"]
     with pytest.warns(OmnizarrWarning, match="g/bad"):
         assert [name for name, _ in opened(path, Options(on_error="drop")).arrays()] == ["good"]
+    # Who opens the file itself has no such options.
+    with pytest.raises(UnsupportedError) as caught:
+        oz.open(path)
+    assert (caught.value.hint or "").startswith("omnizarr.refs.scan(")
+    assert "oz refs scan --drop" in cure_of(caught.value.hint or "", ())
 
 
 def test_raw_chunks_longer_than_their_dimension(tmp_path):

@@ -143,3 +143,21 @@ def test_fill_values_without_dimensions_are_no_masks(tmp_path: Path) -> None:
     group.create_array("a", data=np.arange(3), fill_value=1)
     oz.convert(tmp_path / "2.zarr", tmp_path / "3.zarr", format="zarr3")
     assert dict(oz.open(tmp_path / "3.zarr")["a"].attrs) == {}
+
+
+def test_variables_without_dimensions_stay_open_to_xarray(tmp_path: Path) -> None:
+    """A grid mapping, say: v3 has no names for no dimensions, and xarray opens no group of v2 that lacks the list."""
+    dataset = xr.Dataset({"crs": ((), 0, {"grid_mapping_name": "mercator"}), "a": ("x", [1, 2])})
+    dataset.to_zarr(tmp_path / "3.zarr", zarr_format=3, consolidated=False)
+    oz.convert(tmp_path / "3.zarr", tmp_path / "2.zarr", format="zarr2")
+    with xr.open_dataset(tmp_path / "2.zarr", engine="zarr", consolidated=False) as found:
+        assert found.crs.attrs == {"grid_mapping_name": "mercator"}
+        assert found.a.values.tolist() == [1, 2]
+    assert oz.diff(tmp_path / "3.zarr", tmp_path / "2.zarr").same
+
+
+def test_arrays_made_without_dimensions_are_open_to_xarray(tmp_path: Path) -> None:
+    group = oz.create_group(tmp_path / "2.zarr", format="zarr2")
+    group.create_array("crs", data=np.int32(5), dims=())
+    with xr.open_dataset(tmp_path / "2.zarr", engine="zarr", consolidated=False) as found:
+        assert found.crs.values == 5

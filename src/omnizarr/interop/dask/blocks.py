@@ -62,7 +62,7 @@ def blocks_of(meta: ArrayMeta, wanted: Any) -> Blocks:  # noqa: ANN401 - whateve
     core = dask_module("dask.array.core")
     try:
         found: Blocks = core.normalize_chunks(wanted, meta.shape, dtype=dtype, previous_chunks=units)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, ZeroDivisionError) as error:
         raise ShapeError(f"chunks={wanted!r} do not fit an array of shape {meta.shape}: {error}") from error
     return found
 

@@ -12,7 +12,6 @@ from xarray.backends import common
 from xarray.coding import strings
 
 from omnizarr.errors import MetadataError
-from omnizarr.format.v2 import DIMENSIONS
 from omnizarr.hierarchy.attrs import to_json_object
 from omnizarr.hierarchy.create import ZERO, ArrayOptions
 from omnizarr.interop.xarray import fills
@@ -76,8 +75,6 @@ def array_options(var: Variable, name: str, *, new: bool, checked: bool) -> Arra
             fill = np.nan if var.dtype.kind == "f" else ZERO
     else:
         fill = var.attrs.get(_FILL)
-        if not var.dims:
-            attrs[DIMENSIONS] = []  # which xarray's own engine insists on
     options: ArrayOptions = {
         "shape": var.shape,
         "dtype": str if strings.check_vlen_dtype(var.dtype) is str else var.dtype,

@@ -25,7 +25,7 @@ def encode_as_stored(
 
     Raises:
         ValueError: If a variable does not fit its array in type, dimensions or lengths.
-        ShapeError: If values would change on their way, as fractions among whole numbers.
+        ShapeError: If values would change on their way, as fractions among whole numbers, or times in other units.
     """
     stored = {name: variable(arrays[name], "") for name in variables}
     decoded, _, _ = conventions.decode_cf_variables(stored, {})
@@ -35,6 +35,7 @@ def encode_as_stored(
         copy = var.copy(deep=False)
         copy.encoding = dict(decoded[name].encoding)
         encoded = unchanged(name, encode_variable(copy, name), var, copy.encoding)
+        _check_units(name, stored[name].attrs.get("units"), encoded, var)
         made[name] = _fitting(name, encoded, decoded[name], region, append_dim)
     return made
 
@@ -47,6 +48,29 @@ def _check_type(name: str, old: Variable, new: Variable) -> None:
         raise ValueError(
             f"Mismatched dtypes for variable {name}: what is stored has {old.dtype}, what is to be written {new.dtype}"
         )
+
+
+def _check_units(name: str, there: object, encoded: Variable, given: Variable) -> None:
+    """Refuse times that xarray counts in other units than those that are stored, which stay: they would be others."""
+    kind, units = given.dtype.kind, encoded.attrs.get("units")
+    if units is None or not (kind in "mM" or (kind == "O" and encoded.dtype.kind in "iuf")):
+        return
+    if there is None:
+        raise ShapeError(
+            f"variable {name!r} holds plain numbers without units, and what is to be written are times",
+            hint="Write the dataset anew, or write numbers.",
+        )
+    if _unit(there) != _unit(units):
+        raise ShapeError(
+            f"the times of variable {name!r} are no whole numbers of what is stored, {there!r}; they would need"
+            f" {units!r}",
+            hint=f"Round them, or write the dataset anew with encoding={{{name!r}: {{'units': {units!r}}}}}.",
+        )
+
+
+def _unit(units: object) -> str:
+    """Return the unit of time alone, however it is spelled: Days, day and days are one."""
+    return str(units).strip().partition(" ")[0].lower().rstrip("s")
 
 
 def _fitting(
@@ -67,7 +91,8 @@ def _fitting(
     if there != here:
         raise ValueError(
             f"variable {name!r} already exists with different dimension sizes: {there} != {here};"
-            f" append_dim={append_dim!r} is the only one that can grow, and region= names a part"
+            + (" append_dim= names one that grows" if append_dim is None else f" only {append_dim!r} can grow")
+            + ", and region= a part"
         )
     return new
 

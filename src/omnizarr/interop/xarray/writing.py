@@ -185,7 +185,7 @@ def check_names(dataset: Dataset) -> None:
     """Refuse names that no store can hold.
 
     Raises:
-        ValueError: If a name is empty.
+        ValueError: If a name is empty, or holds a slash.
         TypeError: If it is no text.
     """
     for name in dataset.variables:
@@ -193,6 +193,9 @@ def check_names(dataset: Dataset) -> None:
             raise TypeError(f"Invalid name {name!r} for a variable: must be either a string or None to be stored")
         if name == "":
             raise ValueError(f"Invalid name {name!r} for a variable: string must be length 1 or greater to be stored")
+        if isinstance(name, str) and "/" in name:
+            # It would be stored in a group of its own, where nobody looks for it.
+            raise ValueError(f"Invalid name {name!r} for a variable: a slash divides groups; rename it, or pass group=")
 
 
 def _mapping(given: object, name: str) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import combinations
 from typing import Any, Final
 
 from omnizarr.errors import UnsupportedError
@@ -14,6 +16,7 @@ from omnizarr.nc.tree import Dim, Group, Var
 from omnizarr.nc.types import is_fixed
 
 _TRACKED: Final = 3  # in the order of creation, and with an index by it
+_OPTIONAL: Final = 1  # H5Z_FLAG_OPTIONAL
 _NO_VARIABLE: Final = b"This is a netCDF dimension but not a netCDF variable."
 
 
@@ -29,6 +32,7 @@ class TreeWriter:
     def write(self, root: Group, gid: Any) -> None:  # noqa: ANN401 - as above
         """Store everything that a tree defines."""
         for group in root.walk():
+            _check_names(group)
             for dim in group.dims.values():
                 self._ids[dim] = len(self._ids)
         self._write_group(root, gid)
@@ -123,6 +127,21 @@ class TreeWriter:
             self.h5py.h5ds.attach_scale(made, self.scales[dim], axis)
 
 
+def _check_names(group: Group) -> None:
+    """Refuse a name that two things share: HDF5 has one room for all names of a group."""
+    kinds: dict[str, Mapping[str, object]] = {
+        "a variable": group.vars,
+        "a group": group.groups,
+        "a type": group.types,
+    }
+    for (one, some), (other, more) in combinations(kinds.items(), 2):
+        both = some.keys() & more.keys()
+        if both:
+            raise UnsupportedError(
+                f"{min(both)!r} is the name of {one} and of {other}", path=group.path, hint="Rename one of them."
+            )
+
+
 def is_coordinate(var: Var | None, dim: Dim | None) -> bool:
     """Whether a variable holds the coordinates of a dimension: the same name, the same group, and it comes first."""
     return var is not None and dim is not None and bool(var.dims) and var.dims[0] is dim and var.name == dim.name
@@ -159,7 +178,9 @@ def _set_filter(plist: Any, number: int, parameters: tuple[int, ...]) -> None:  
     elif number == SZIP:
         plist.set_szip(*parameters[:2])
     else:
-        plist.set_filter(number, 0, parameters)
+        # A chunk that a filter cannot make smaller is stored as it is. Blosc gives up on such a chunk; where a filter
+        # must not be left out, HDF5 fails at the write, and again when it closes the file, which ends the process.
+        plist.set_filter(number, _OPTIONAL, parameters)
 
 
 def _bytes(name: str) -> bytes:

@@ -8,7 +8,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from omnizarr.errors import CorruptError, MissingDependencyError, OmnizarrError, UnsupportedError
+from omnizarr.errors import CorruptError, MissingDependencyError, OmnizarrError, StoreError, UnsupportedError
 
 
 def load_h5py(name: str) -> Any:  # noqa: ANN401 - a package without types
@@ -43,11 +43,17 @@ def place_of(h5py: Any, thing: Any) -> tuple[int, int]:  # noqa: ANN401 - as abo
 
 
 @contextmanager
-def troubles(name: str, path: str | None = None) -> Generator[None]:
+def troubles(name: str, path: str | None = None, *, writing: bool = False) -> Generator[None]:
     """Turn whatever h5py raises into an error that names the file.
+
+    Args:
+        name: The file.
+        path: The variable.
+        writing: Whether it is being written, not read.
 
     Raises:
         UnsupportedError: If a filter is missing.
+        StoreError: If the file cannot be written.
         CorruptError: In every other case.
     """
     try:
@@ -59,4 +65,6 @@ def troubles(name: str, path: str | None = None) -> Generator[None]:
         if "required filter" in text or "not registered" in text or "plugin" in text:
             hint = "pip install hdf5plugin, which has the filters that are often used."
             raise UnsupportedError(f"{name} needs a filter that is not installed", path=path, hint=hint) from error
+        if writing:
+            raise StoreError(f"{name} cannot be written as HDF5: {text}", path=path) from error
         raise CorruptError(f"{name} cannot be read as HDF5: {text}", path=path) from error

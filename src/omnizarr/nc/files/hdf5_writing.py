@@ -84,7 +84,7 @@ class Hdf5Writer(DefinedFile):
         self._open = True
         self._h5py = h5py
         try:
-            with troubles(self.name):
+            with troubles(self.name, writing=True):
                 self._file: Any = h5py.File(self._new.path, "w", track_order=True, libver=("v108", "v110"), **settings)
                 self._tree = TreeWriter(h5py)
                 gid = h5py.h5g.open(self._file.id, b"/")
@@ -114,7 +114,7 @@ class Hdf5Writer(DefinedFile):
         if 0 in counts(key):
             return
         values = np.broadcast_to(np.asarray(values, var.type.numpy), counts(key))
-        with troubles(self.name, var.path):
+        with troubles(self.name, var.path, writing=True):
             stored = var.handle
             if var.shape != stored.id.shape:
                 stored.id.set_extent(tuple(map(max, var.shape, stored.id.shape)))
@@ -122,7 +122,7 @@ class Hdf5Writer(DefinedFile):
 
     def sync(self) -> None:
         """Bring everything to the file, which has its name only when it is closed."""
-        with troubles(self.name):
+        with troubles(self.name, writing=True):
             self._file.flush()
 
     def close(self) -> None:
@@ -131,7 +131,7 @@ class Hdf5Writer(DefinedFile):
             return
         self._open = False
         try:
-            with troubles(self.name):
+            with troubles(self.name, writing=True):
                 for dim, scale in self._tree.scales.items():
                     if dim.unlimited and len(scale.shape) == 1 and scale.shape[0] < dim.size:
                         scale.set_extent((dim.size,))
@@ -145,7 +145,7 @@ class Hdf5Writer(DefinedFile):
         """Leave nothing behind, and what was there before as it was."""
         self._open = False
         if hasattr(self, "_file"):
-            with troubles(self.name):
+            with troubles(self.name, writing=True):
                 self._file.close()
         self._new.discard()
 

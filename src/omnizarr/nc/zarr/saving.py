@@ -113,7 +113,8 @@ def _write(source: ZarrSource, path: str, texts: dict[str, bytes]) -> None:
         if known is None and source.reader is not None:
             known = text if _says_the_same(store.get(key), text) else None
         if known != text:
-            store.put(key, text)
+            with source.context.placing(path):
+                store.put(key, text)
         source.texts[key] = text
 
 

@@ -47,13 +47,14 @@ def create(where: object, root: Group, kind: str, *, target: str = "", **options
     source.check()
     _check_no_others(store)
     # Documents of the root go first: what is left of an old dataset must not look like a whole one.
-    for name in _DOCUMENTS:
-        store.erase(name)
-    store.erase_prefix("")
-    for name, text in group_texts(Group(), chosen).items():  # until all is there, there is nothing
-        store.put(name, text)
-    source.changed(source.root)
-    source.save()
+    with source.context.placing(""):
+        for name in _DOCUMENTS:
+            store.erase(name)
+        store.erase_prefix("")
+        for name, text in group_texts(Group(), chosen).items():  # until all is there, there is nothing
+            store.put(name, text)
+        source.changed(source.root)
+        source.save()
     return source
 
 

@@ -164,7 +164,7 @@ class Layout:
         meta = self.first._replace(
             shape=tuple(reach(joined(one)) for one in cuts),
             grid=grid,
-            dims=self.dims if any(self.dims) else None,
+            dims=self.dims if any(self.dims) or not self.dims else None,
             attributes=attributes,
             codecs=raised_codecs(self.first.codecs, self.first.ndim, len(self.new)),
         )

@@ -49,9 +49,6 @@ class Builder:
         Raises:
             MetadataError: If the parts contradict each other, or have no form in the dialect.
         """
-        if options.get("dims") == [] and self.dialect == "zarr2":
-            # xarray insists on the attribute even where there is nothing to name.
-            options["attrs"] = {**(options.get("attrs") or {}), "_ARRAY_DIMENSIONS": []}
         meta = array_meta(options, self.dialect)
         self._add(path, documents(meta))
         if rows is None:

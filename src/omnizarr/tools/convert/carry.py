@@ -113,9 +113,11 @@ def _names(
             del attributes[DIMENSIONS]
             notes.append(f"the attribute {DIMENSIONS} becomes the names of the dimensions")
         return attributes, dims
+    if dims is None and not source.shape and DIMENSIONS not in attributes and not dialect(source.format).attributes:
+        return attributes, ()  # v3 has no words for it; xarray does not open older formats without the empty list
     if dims is None or listed == list(dims):
         return attributes, dims
-    if all(name is None for name in dims):
+    if dims and all(name is None for name in dims):
         return attributes, None
     if DIMENSIONS in attributes:
         losses.append(

@@ -39,7 +39,7 @@ def attributes_of(node: Node) -> Mapping[str, JSON]:
     meta = node.metadata
     if isinstance(meta, ArrayMeta) and DIMENSIONS in meta.attributes:
         dims = parse_dims(meta.attributes[DIMENSIONS], meta.ndim)
-        if dims is not None and dims == dims_of(meta):
+        if dims is not None and (dims or None) == dims_of(meta):
             return {name: value for name, value in meta.attributes.items() if name != DIMENSIONS}
     return meta.attributes
 
