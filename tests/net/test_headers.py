@@ -127,7 +127,7 @@ def make_set(tmp_path: Path, target: str, form: str = "set.json") -> Path:
     """Write a set whose chunks are all in a file that it names."""
     (tmp_path / "d").mkdir()
     data = make_netcdf(tmp_path / "d" / "x.nc")
-    found = refs.scan(str(data))
+    found = refs.scan(str(data), inline=0)
     found.stamps, found.urls = {}, [target]
     refs.write(found, tmp_path / "d" / form)
     return tmp_path / "d" / form
@@ -305,7 +305,7 @@ def test_options_that_are_given_come_before_those_of_the_environment(server, mon
 
 def test_combining_and_exporting_what_is_named(file, tmp_path, monkeypatch):
     monkeypatch.setenv("OMNIZARR_STORAGE_OPTIONS", json.dumps(OPTIONS))
-    made = refs.combine([file], concat="t")
+    made = refs.combine([file], concat="t", scan=refs.Options(inline=0))
     refs.write(made, tmp_path / "set.json")
     store = open_set(tmp_path / "set.json", allow=[file])
     np.testing.assert_array_equal(oz.open(store)["v"][...], VALUES)

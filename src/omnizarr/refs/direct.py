@@ -5,8 +5,10 @@ What a file says may lead to that very file only, whatever is in it.
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, Final, Literal
 
 from omnizarr.errors import NotFoundError, OmnizarrError, StoreError, UnsupportedError
@@ -62,17 +64,15 @@ def open_url(url: str, limits: Limits = DEFAULT_LIMITS, options: Mapping[str, An
     source = SourceFile(At(url, options))
     try:
         what = what_is(source)
-    except (NotFoundError, StoreError):  # folders have no bytes of their own, or a page for people to look at
-        found = _folder(url, limits, options) or _file_above(url, limits, options)
-        if found is None:
-            raise
-        return found
+    except (NotFoundError, StoreError) as error:  # folders have no bytes of their own, or a page for people to look at
+        return _folder_or_inside(url, limits, options, error)
     if what in SCANNED:
         return store_for(source, limits), ""
     if what in (SET, "gzip file", "zstd file"):  # nothing else that is packed opens
         return open_set(url, limits=limits, storage_options=options), ""
-    if (folder := _folder(url, limits, options)) is not None:
-        return folder
+    with suppress(StoreError):  # what it is has been seen
+        if (folder := _folder(url, limits, options)) is not None:
+            return folder
     with source.open() as file:
         cure = sniff(file.read(64)).cure
     raise UnsupportedError(f"{url} is {with_article(what)}, which does not open from a server", hint=cure or None)
@@ -103,13 +103,34 @@ def open_object(where: At, store: CloudStore, limits: Limits = DEFAULT_LIMITS) -
     return None
 
 
+def _folder_or_inside(
+    url: str, limits: Limits, options: Mapping[str, Any] | None, error: NotFoundError | StoreError
+) -> tuple[Store, str]:
+    """Return the store of a folder, or of the file that a URL leads into; else raise what says most."""
+    found = None
+    try:
+        found = _folder(url, limits, options)
+    except StoreError as refused:
+        error = refused if isinstance(error, NotFoundError) else error
+    found = found or _file_above(url, limits, options)
+    if found is None:
+        raise error
+    return found
+
+
 def _folder(url: str, limits: Limits, options: Mapping[str, Any] | None) -> tuple[Store, str] | None:
-    """Return the store of a folder on a server, if there are documents in it."""
+    """Return the store of a folder on a server, if there are documents in it.
+
+    Raises:
+        StoreError: If the server refuses to say so.
+    """
     store = HttpStore(url, options=options)
     try:
         texts = dict(zip(_DOCUMENTS, store.get_many(_DOCUMENTS), strict=True))
-    except StoreError:  # a page for whatever is not there
-        return None
+    except StoreError as error:
+        if error.errno == errno.EACCES:
+            raise
+        return None  # a page for whatever is not there
     copy = texts.pop(".zmetadata")
     if copy is not None and b'"record_size"' in copy and not any(texts.values()):
         return open_parquet(store, limits=limits, options=options), ""
