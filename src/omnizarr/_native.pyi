@@ -146,12 +146,15 @@ class References:
         stamps: dict[str, tuple[int | None, int | None, str | None]],
         identity: int,
         connect: Callable[[str, bool], tuple[object, str]] | None = None,
+        headers: _Headers | None = None,
     ) -> ReferenceStore:
         """Make the store; nothing can be added any more, and nothing is left here.
 
         `connect` finds the object store, and the key in it, of a URL; it is told whether credentials may be used.
+        `headers` go to the servers that are named with them.
         """
 
+_Headers: TypeAlias = tuple[Sequence[tuple[str, str]], Sequence[str]]
 _Template: TypeAlias = tuple[str, str, str, str, bool]
 _Part: TypeAlias = tuple[int, int]
 
@@ -229,6 +232,7 @@ class CloudStore:
         allow: Sequence[str] | None = None,
         cache: tuple[str, int] | None = None,
         trusted: bool = True,
+        headers: _Headers | None = None,
     ) -> CloudStore: ...
     def get(self, key: str) -> bytes | None: ...
     def get_range(self, key: str, start: int, length: int | None = None) -> bytes | None: ...
@@ -269,6 +273,7 @@ class RemoteFile:
         attempts: int | None = None,
         pause: float | None = None,
         pages: bool = False,
+        headers: _Headers | None = None,
     ) -> RemoteFile: ...
     def stamp(self) -> tuple[int | None, int | None, str | None]:
         """Return size, time of the last change and ETag; the first call brings the file's beginning."""

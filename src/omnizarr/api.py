@@ -59,8 +59,9 @@ def open(  # noqa: A001 - it is always used as omnizarr.open
         allow: Places that a reference set may lead to besides its own folder and public servers: folders, or URLs; all
             below them is allowed too. "*" allows everything.
         storage_options: Credentials and settings of an object store, by the names of fsspec or obstore: `key`,
-            `secret`, `anon`, `profile`, `endpoint_url` and others. For a reference set on this machine, those of the
-            stores that its references lead to.
+            `secret`, `anon`, `profile`, `endpoint_url` and others; for a server, `headers`, which go to that server
+            alone. For a reference set on this machine, those of the stores that its references lead to; headers then
+            go to the servers that `allow` names.
         limits: Bounds on what documents may claim.
         cache_bytes: Size of a cache of decoded chunks for each array; none by default.
         write_empty: Whether chunks that hold the fill value alone are stored all the same.

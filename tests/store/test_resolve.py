@@ -111,7 +111,7 @@ def test_zarr_on_a_server_by_its_modes():
     assert (repr(store), path) == ("HttpStore('https://example.org/x.zarr')", "")
     with pytest.raises(ReadOnlyError):
         resolve("https://example.org/x.zarr#mode=nczarr")
-    with pytest.raises(UnsupportedError, match="object stores"):
+    with pytest.raises(UnsupportedError, match="no option 'key'"):
         resolve(At("https://example.org/x.zarr", {"key": "a"}), read_only=True)
 
 

@@ -18,7 +18,7 @@ use url::Url;
 
 use crate::errors::raise;
 use crate::kernel::{Stopped, interruptible};
-use crate::net::RemoteFile;
+use crate::net::{GivenHeaders, RemoteFile, headers as given_headers};
 
 /// Keys of a bucket, or files of a web server, below a prefix.
 #[pyclass(frozen, module = "omnizarr._native")]
@@ -106,7 +106,8 @@ fn copied(py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<Bytes> {
 #[pymethods]
 impl CloudStore {
     #[new]
-    #[pyo3(signature = (kind, config, prefix, uri, *, options=None, renew=None, allow=None, cache=None, trusted=true))]
+    #[pyo3(signature = (kind, config, prefix, uri, *, options=None, renew=None, allow=None, cache=None, trusted=true,
+        headers=None))]
     #[allow(clippy::too_many_arguments, reason = "a place has a kind, settings, a prefix and a name")]
     fn new(
         py: Python<'_>,
@@ -119,11 +120,13 @@ impl CloudStore {
         allow: Option<Vec<String>>,
         cache: Option<(std::path::PathBuf, u64)>,
         trusted: bool,
+        headers: Option<GivenHeaders>,
     ) -> PyResult<Self> {
         let fail = |error| raise(py, error, None);
         let renew = renew.map(|function| Arc::new(PythonRenewal(function)) as Arc<dyn Renew>);
         let keep = cache.map(|(folder, bytes)| Keep { folder, bytes });
-        let place = Place { kind: kind.parse().map_err(fail)?, config, uri, trusted, renew, keep };
+        let headers = given_headers(py, headers)?;
+        let place = Place { kind: kind.parse().map_err(fail)?, config, uri, trusted, renew, keep, headers };
         let guard = Guard { allow: allow.unwrap_or_default(), ..Guard::default() };
         let settings = settings(&options.unwrap_or_default())?;
         let made = cloud::CloudStore::new(place, prefix, settings, judging(Arc::new(guard)));

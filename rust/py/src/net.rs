@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use omnizarr_core::error::{Error, Result};
-use omnizarr_core::net::{Blocks, HttpSource, Settings};
+use omnizarr_core::net::{Blocks, Headers, HttpSource, Settings};
 use omnizarr_core::pool::Interrupt;
 use omnizarr_core::refs::{Guard, Reach, Stamp, judging};
 use pyo3::prelude::*;
@@ -15,6 +15,16 @@ use crate::kernel::{Stopped, interruptible};
 
 /// Size, time of the last change and ETag.
 type StampParts = (Option<u64>, Option<i64>, Option<String>);
+
+/// Headers by name, and URLs of the servers that they are for.
+pub type GivenHeaders = (Vec<(String, String)>, Vec<String>);
+
+/// The headers that Python gives, which it has checked.
+pub fn headers(py: Python<'_>, given: Option<GivenHeaders>) -> PyResult<Headers> {
+    let (pairs, servers) = given.unwrap_or_default();
+    let pairs = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    Headers::new(pairs, &servers).map_err(|error| raise(py, error, None))
+}
 
 /// A file on a server, blocks of which stay in memory.
 #[pyclass(frozen, module = "omnizarr._native")]
@@ -34,7 +44,8 @@ fn seconds(value: Option<f64>, default: Duration) -> Duration {
 #[pymethods]
 impl RemoteFile {
     #[new]
-    #[pyo3(signature = (url, allow, *, head=64 << 10, stall=None, patience=None, attempts=None, pause=None, pages=false))]
+    #[pyo3(signature = (url, allow, *, head=64 << 10, stall=None, patience=None, attempts=None, pause=None, pages=false,
+        headers=None))]
     #[allow(clippy::too_many_arguments, reason = "keywords, most of them for tests")]
     fn new(
         py: Python<'_>,
@@ -46,6 +57,7 @@ impl RemoteFile {
         attempts: Option<u32>,
         pause: Option<f64>,
         pages: bool,
+        headers: Option<GivenHeaders>,
     ) -> PyResult<Self> {
         let usual = Settings::default();
         let settings = Settings {
@@ -57,9 +69,10 @@ impl RemoteFile {
             pages,
         };
         let guard = Arc::new(Guard { allow, ..Guard::default() });
+        let given = self::headers(py, headers)?;
         match guard.reach(url).map_err(|error| raise(py, error, None))? {
             Reach::Web { url, private } if matches!(url.scheme(), "http" | "https") => {
-                let source = HttpSource::new(url, private, Stamp::default(), judging(guard), settings);
+                let source = HttpSource::new(url, private, Stamp::default(), given, judging(guard), settings);
                 Ok(Self(Blocks::new(source)))
             }
             _ => Err(raise(py, Error::Invalid(format!("{url:?} is no URL of http: or https:")), None)),

@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 
 use crate::cloud::PythonConnect;
 use crate::errors::raise;
+use crate::net::{GivenHeaders, headers as given_headers};
 use crate::stores::ReferenceStore;
 
 /// The parts of a template of keys, as `Keys` in Python lists them.
@@ -114,7 +115,9 @@ impl References {
     /// Make the store; nothing can be added any more, and nothing is left here.
     ///
     /// `connect` finds the object store, and the key in it, of a URL; it is told whether credentials may be used.
-    #[pyo3(signature = (base, allow, stamps, identity, connect=None))]
+    /// `headers` go to the servers that are named with them.
+    #[pyo3(signature = (base, allow, stamps, identity, connect=None, headers=None))]
+    #[allow(clippy::too_many_arguments, reason = "what a set may reach, and how")]
     fn store(
         &self,
         py: Python<'_>,
@@ -123,11 +126,14 @@ impl References {
         stamps: HashMap<String, StampParts>,
         identity: u64,
         connect: Option<Py<PyAny>>,
+        headers: Option<GivenHeaders>,
     ) -> PyResult<ReferenceStore> {
+        let headers = given_headers(py, headers)?;
         let stamps = stamps.into_iter().map(|(url, (size, modified, etag))| (url, Stamp { size, modified, etag }));
         let connect = connect.map(|function| Arc::new(PythonConnect(function)) as Arc<dyn Connect>);
         let guard = Guard { base, allow, stamps: stamps.collect(), later: self.later.clone() };
-        let mut store = RefStore::new(Arc::clone(&self.urls), Arc::new(Opener::new(guard, connect)), identity);
+        let opener = Arc::new(Opener::new(guard, connect, headers));
+        let mut store = RefStore::new(Arc::clone(&self.urls), opener, identity);
         let parts = std::mem::take(&mut *self.lock());
         store.documents.extend(parts.documents);
         store.others = parts.others;

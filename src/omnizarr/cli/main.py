@@ -177,9 +177,8 @@ def _with_options(given: list[str]) -> Generator[None, None, None]:
     if given:
         import json  # noqa: PLC0415 - most commands need none of this
 
-        wrong = [one for one in given if "=" not in one]
-        if wrong:
-            raise UsageError("oz", f"--storage-option {wrong[0]!r} is not of the form NAME=VALUE")
+        if any("=" not in one for one in given):
+            raise UsageError("oz", "a --storage-option is not of the form NAME=VALUE")  # it may be a secret
         options = json.loads(before) if before else {}
         os.environ[name] = json.dumps({**options, **dict(one.split("=", 1) for one in given)})
     try:

@@ -89,7 +89,7 @@ def add_common(parser: ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="a setting of object stores, as fsspec names it: profile=…, anon=true, endpoint_url=…; repeat it",
+        help="a setting of object stores and servers, as fsspec names it: profile=…, anon=true, headers=…; repeat it",
     )
     group.add_argument("--trace", action="store_true", help="print a table of all requests to servers at the end")
     group.add_argument(

@@ -52,7 +52,8 @@ def open_source(where: str | At, mode: str = "r", **options: Any) -> Source:  # 
         return ClassicSource(source.open(), url)
     if what == "HDF5 file":
         return RemoteHdf5(source)
-    store, path = resolve(where, read_only=True) if is_cloud(url) else open_store(url)
+    given = where.options if isinstance(where, At) else None
+    store, path = resolve(where, read_only=True) if is_cloud(url) else open_store(url, options=given)
     found: Source = open_zarr(PrefixStore(store, path + "/") if path else store, mode, **options)
     return found
 

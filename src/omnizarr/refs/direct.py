@@ -5,8 +5,11 @@ What a file says may lead to that very file only, whatever is in it.
 
 from __future__ import annotations
 
+import errno
 import re
-from typing import Final, Literal
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any, Final, Literal
 
 from omnizarr.errors import NotFoundError, OmnizarrError, StoreError, UnsupportedError
 from omnizarr.limits import DEFAULT_LIMITS, Limits
@@ -50,32 +53,31 @@ def open_path(path: str, limits: Limits = DEFAULT_LIMITS) -> ReferenceStore:
     return store_for(SourceFile(path), limits)
 
 
-def open_url(url: str, limits: Limits = DEFAULT_LIMITS) -> tuple[Store, str]:
+def open_url(url: str, limits: Limits = DEFAULT_LIMITS, options: Mapping[str, Any] | None = None) -> tuple[Store, str]:
     """Open what is on a server: a file, a reference set, or Zarr; and say where in it the URL leads.
 
     Args:
         url: Its URL, without a fragment. What follows the name of a file is a path within it.
         limits: Bounds on what its definitions may claim.
+        options: Headers and settings for the server.
 
     Raises:
         NotFoundError: If the server has nothing there.
         StoreError: If the server does not give it, or does not give parts of it.
         UnsupportedError: If it is of no format that can be read so.
     """
-    source = SourceFile(url)
+    source = SourceFile(At(url, options))
     try:
         what = what_is(source)
-    except (NotFoundError, StoreError):  # folders have no bytes of their own, or a page for people to look at
-        found = _folder(url, limits) or _file_above(url, limits)
-        if found is None:
-            raise
-        return found
+    except (NotFoundError, StoreError) as error:  # folders have no bytes of their own, or a page for people to look at
+        return _folder_or_inside(url, limits, options, error)
     if what in SCANNED:
         return store_for(source, limits), ""
     if what in (SET, "gzip file", "zstd file"):  # nothing else that is packed opens
-        return open_set(url, limits=limits), ""
-    if (folder := _folder(url, limits)) is not None:
-        return folder
+        return open_set(url, limits=limits, storage_options=options), ""
+    with suppress(StoreError):  # what it is has been seen
+        if (folder := _folder(url, limits, options)) is not None:
+            return folder
     with source.open() as file:
         cure = sniff(file.read(64)).cure
     raise UnsupportedError(f"{url} is {with_article(what)}, which does not open from a server", hint=cure or None)
@@ -106,25 +108,46 @@ def open_object(where: At, store: CloudStore, limits: Limits = DEFAULT_LIMITS) -
     return None
 
 
-def _folder(url: str, limits: Limits) -> tuple[Store, str] | None:
-    """Return the store of a folder on a server, if there are documents in it."""
-    store = HttpStore(url)
+def _folder_or_inside(
+    url: str, limits: Limits, options: Mapping[str, Any] | None, error: NotFoundError | StoreError
+) -> tuple[Store, str]:
+    """Return the store of a folder, or of the file that a URL leads into; else raise what says most."""
+    found = None
+    try:
+        found = _folder(url, limits, options)
+    except StoreError as refused:
+        error = refused if isinstance(error, NotFoundError) else error
+    found = found or _file_above(url, limits, options)
+    if found is None:
+        raise error
+    return found
+
+
+def _folder(url: str, limits: Limits, options: Mapping[str, Any] | None) -> tuple[Store, str] | None:
+    """Return the store of a folder on a server, if there are documents in it.
+
+    Raises:
+        StoreError: If the server refuses to say so.
+    """
+    store = HttpStore(url, options=options)
     try:
         texts = dict(zip(_DOCUMENTS, store.get_many(_DOCUMENTS), strict=True))
-    except StoreError:  # a page for whatever is not there
-        return None
+    except StoreError as error:
+        if error.errno == errno.EACCES:
+            raise
+        return None  # a page for whatever is not there
     copy = texts.pop(".zmetadata")
     if copy is not None and b'"record_size"' in copy and not any(texts.values()):
-        return open_parquet(store, limits=limits), ""
+        return open_parquet(store, limits=limits, options=options), ""
     return (store, "") if copy is not None or any(texts.values()) else None
 
 
-def _file_above(url: str, limits: Limits) -> tuple[Store, str] | None:
+def _file_above(url: str, limits: Limits, options: Mapping[str, Any] | None) -> tuple[Store, str] | None:
     """Return the store of the file that a URL leads into, and the path within it."""
     cut = re.search(_ENDING, url.partition("?")[0])
     if cut is None:
         return None
-    return store_for(SourceFile(url[: cut.end()]), limits), url[cut.end() + 1 :].strip("/")
+    return store_for(SourceFile(At(url[: cut.end()], options)), limits), url[cut.end() + 1 :].strip("/")
 
 
 def store_for(

@@ -11,6 +11,7 @@ from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.refs.taking import AnySet, taken
 from omnizarr.refset.grids import array_metas
 from omnizarr.refset.store import store_of
+from omnizarr.store.cloud.servers import named_servers
 
 
 def export(
@@ -39,8 +40,10 @@ def export(
     Raises:
         ExistsError: If something is there.
     """
+    place = references
     references, allow = taken(references, allow, limits)
-    store = store_of(references, uri="references", base=base, allow=allow, limits=limits)
+    servers = named_servers(place, allow)
+    store = store_of(references, uri="references", base=base, allow=allow, limits=limits, servers=servers)
     padded = any(meta.grid.stored is not None for _, meta in array_metas(references.documents, limits))
     plain = {"overwrite", "progress", "verify", "include", "exclude"}
     if padded or not options.keys() <= plain:

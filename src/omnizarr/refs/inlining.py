@@ -18,6 +18,7 @@ from omnizarr.refs.combining.options import Options
 from omnizarr.refs.combining.reading import read_array
 from omnizarr.refs.taking import AnySet, taken
 from omnizarr.refset.model import INLINE, WHOLE, Chunks, Ids, Numbers, References
+from omnizarr.store.cloud.servers import named_servers
 
 _AT_ONCE = 100_000
 """So many chunks are read at a time."""
@@ -44,7 +45,9 @@ def inline(
     Raises:
         NotFoundError: If there is no such array, or a file is not there.
     """
+    place = references
     references, allow = taken(references, allow)
+    options = Options(base=base, allow=allow, servers=tuple(named_servers(place, allow)))
     paths = list(references.arrays) if only is None else [path.strip("/") for path in only]
     result = replace(references, arrays=dict(references.arrays))
     for path in paths:
@@ -53,7 +56,7 @@ def inline(
         chunks = references.arrays[path]
         small = (chunks.urls < INLINE) & (chunks.lengths < np.uint64(threshold)) & (chunks.lengths != np.uint64(WHOLE))
         if bool(small.any()):
-            result.arrays[path] = _inlined(chunks, np.flatnonzero(small), references, Options(base=base, allow=allow))
+            result.arrays[path] = _inlined(chunks, np.flatnonzero(small), references, options)
     return result
 
 

@@ -25,6 +25,7 @@ from omnizarr.refset.grids import array_metas
 from omnizarr.refset.model import INLINE, MISSING, WHOLE, Chunks, References, Stamp
 from omnizarr.refset.store import ReferenceStore, store_of
 from omnizarr.store.cloud.opening import is_cloud
+from omnizarr.store.cloud.servers import Given, for_set, named_servers
 from omnizarr.store.file import local_path
 from omnizarr.store.remote import Remote
 from omnizarr.store.uri import scheme
@@ -76,19 +77,21 @@ def validate(
     Raises:
         MetadataError: If this is no reference set.
     """
+    place = references
     references, allow = taken(references, allow, limits)
+    servers = named_servers(place, allow)
     references = absolute(references, base) if base else references
     found = list(_grids(references, limits))
     sizes = np.full(len(references.urls), WHOLE, np.uint64)
     if sources:
-        found += _sources(references, sizes, allow)
+        found += _sources(references, sizes, allow, for_set(servers))
     found += _ranges(references, sizes)
     found += _overlaps(references)
     broken = {one.path for one in found if one.severity == "error" and one.rule in _SET_RULES}
     if sources and sample:
         # What is known to be another, or not there, need not be told of its chunks again.
         known = {one.url for one in found if one.rule in _SOURCE_RULES}
-        found += _decoded(_without(references, known), broken, allow, (sample, seed), limits)
+        found += _decoded(_without(references, known), broken, (allow, servers), (sample, seed), limits)
     return found
 
 
@@ -128,10 +131,13 @@ def _grids(references: References, limits: Limits) -> Iterator[Finding]:
 
 
 def _sources(
-    references: References, sizes: np.ndarray[tuple[int], np.dtype[np.uint64]], allow: Sequence[str]
+    references: References,
+    sizes: np.ndarray[tuple[int], np.dtype[np.uint64]],
+    allow: Sequence[str],
+    headers: Given | None,
 ) -> list[Finding]:
     """Look at each source; its size goes into `sizes`."""
-    states = _states(references.urls, allow)
+    states = _states(references.urls, allow, headers)
     found: list[Finding] = []
     kinds: Counter[str | None] = Counter()
     for number, (url, state) in enumerate(zip(references.urls, states, strict=True)):
@@ -151,7 +157,7 @@ def _sources(
     for kind, count in kinds.items():
         message = f"{count:,} sources of the kind {kind!r} are not looked at"
         found.append(Finding("unchecked", "note", message, None, None, count))
-    found += _taken_whole(references, allow)
+    found += _taken_whole(references, allow, headers)
     unknown = sum(url not in references.stamps for url in references.urls)
     if unknown:
         message = f"of {unknown} of {len(references.urls)} sources nothing is known by which a change would be noticed"
@@ -159,11 +165,11 @@ def _sources(
     return found
 
 
-def _taken_whole(references: References, allow: Sequence[str]) -> Iterator[Finding]:
+def _taken_whole(references: References, allow: Sequence[str], headers: Given | None) -> Iterator[Finding]:
     """Look at sources of which everything is in the set itself: what is read is what was, whatever they are now."""
     named = set(references.urls)
     others = [url for url in references.stamps if url not in named]
-    for url, state in zip(others, _states(others, allow), strict=True):
+    for url, state in zip(others, _states(others, allow, headers), strict=True):
         if isinstance(state, Stamp) and (change := _change(references.stamps[url], state)):
             message = f"it has changed since its chunks were taken into the set, which keeps the old ones: {change}"
             yield Finding("changed", "warning", message, None, url)
@@ -194,17 +200,17 @@ def _without(references: References, urls: Collection[str | None]) -> References
     return replace(references, arrays=arrays)
 
 
-def _states(urls: Sequence[str], allow: Sequence[str]) -> list[Stamp | Finding]:
+def _states(urls: Sequence[str], allow: Sequence[str], headers: Given | None) -> list[Stamp | Finding]:
     """Look at sources, many at once: on servers it is the waiting that takes the time."""
     with ThreadPoolExecutor(_THREADS) as pool:
-        return list(pool.map(lambda url: _state(url, allow), urls))
+        return list(pool.map(lambda url: _state(url, allow, headers), urls))
 
 
-def _state(url: str, allow: Sequence[str]) -> Stamp | Finding:
+def _state(url: str, allow: Sequence[str], headers: Given | None) -> Stamp | Finding:
     kind = scheme(url)
     try:
         if kind in ("http", "https"):
-            return Stamp(*native.RemoteFile(url, list(allow), head=1).stamp())
+            return Stamp(*native.RemoteFile(url, list(allow), head=1, headers=headers).stamp())
         if kind is None or kind == "file":
             path = os.path.abspath(local_path(url))  # noqa: PTH100 - text
             if "*" not in allow and not any(f"{path}/".startswith(one.rstrip("/") + "/") for one in allow):
@@ -265,7 +271,7 @@ def _overlaps(references: References) -> Iterator[Finding]:
 def _decoded(
     references: References,
     broken: set[str | None],
-    allow: Sequence[str],
+    reach: tuple[Sequence[str], Sequence[str]],
     chance: tuple[int, int],
     limits: Limits,
 ) -> Iterator[Finding]:
@@ -273,7 +279,7 @@ def _decoded(
     sample, seed = chance
     arrays = {path: chunks for path, chunks in references.arrays.items() if path not in broken}
     sound = References(references.documents, arrays, references.urls, references.stamps)
-    store = store_of(sound, uri="references", allow=allow, limits=limits)
+    store = store_of(sound, uri="references", allow=reach[0], limits=limits, servers=reach[1])
     rng = np.random.default_rng(seed)
     for path, meta in array_metas(references.documents, limits, {}):
         if path not in arrays or path in broken:

@@ -13,12 +13,13 @@ from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.refset.guard import defaults, spelled
 from omnizarr.refset.json_reading import JsonOptions, Loaded, load_json, load_mapping
 from omnizarr.refset.store import ReferenceStore, connecting, new_identity
-from omnizarr.store.cloud.at import At
+from omnizarr.store.cloud.at import At, Hidden
 from omnizarr.store.file import local_path
 from omnizarr.store.uri import path_to_uri, scheme
 
 parquet_reading: Any = LateModule("omnizarr.refset.parquet_reading")
 remote: Any = LateModule("omnizarr.store.remote")
+servers: Any = LateModule("omnizarr.store.cloud.servers")
 
 _REFERENCE: Final = "reference"
 _MEMBERS: Final = frozenset(("version", "templates", "gen", "refs"))
@@ -41,7 +42,8 @@ def open_set(
         limits: Bounds on what the set may claim.
         template_overrides: Texts in place of templates of the set, by name.
         target: What is meant by references whose URL is null.
-        storage_options: Credentials and settings for the object stores that the set, or its references, are in.
+        storage_options: Credentials and settings for the object stores that the set, or its references, are in; headers
+            for the server that it is on or, if it is on none, for the servers that `allow` names.
 
     Raises:
         NotFoundError: If nothing is there.
@@ -59,7 +61,7 @@ def open_set(
         limits=limits,
         template_overrides=template_overrides,
         target=target,
-        storage_options=storage_options,
+        storage_options=storage_options and Hidden(storage_options),
     )
     if isinstance(where, Mapping):
         return _store("memory:references", load_mapping(where, options), allow, limits, again)
@@ -91,8 +93,10 @@ def _store(
     base, allowed = defaults(uri, limits)
     stamps = {url: (stamp.size, stamp.modified, stamp.etag) for url, stamp in loaded.stamps.items()}
     made = loaded.inner.references()
-    connect = connecting(again.keywords["storage_options"])
-    return ReferenceStore(made.store(base, [*allowed, *spelled(allow)], stamps, new_identity(), connect), uri, again)
+    options, allowed = again.keywords["storage_options"], [*allowed, *spelled(allow)]
+    headers = servers.for_set(servers.named_servers(uri, allowed), options)
+    inner = made.store(base, allowed, stamps, new_identity(), connecting(options), headers)
+    return ReferenceStore(inner, uri, again)
 
 
 def _loaded(place: str, data: bytes, options: JsonOptions) -> Loaded:

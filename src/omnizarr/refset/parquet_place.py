@@ -9,9 +9,11 @@ from omnizarr.errors import MetadataError, NotFoundError
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.refset.parquet_metadata import NAME, Metadata, parse_metadata
 from omnizarr.store.cloud.at import At
-from omnizarr.store.cloud.opening import is_cloud
+from omnizarr.store.cloud.headers import server_part
+from omnizarr.store.cloud.opening import is_cloud, is_web
 from omnizarr.store.cloud.store import CloudStore
 from omnizarr.store.file import FileStore
+from omnizarr.store.http import HttpStore
 from omnizarr.store.left import sweep
 from omnizarr.store.protocol import Store, kernel_target, place_name
 from omnizarr.store.resolve import resolve
@@ -65,6 +67,8 @@ def place_of(where: Where, *, read_only: bool = False, limits: Limits = DEFAULT_
 
     Nobody looks at what is there, so that a folder is found even if it is to be made.
     """
+    if isinstance(where, At) and is_web(where.where):
+        return Place(HttpStore(where.where, limits=limits, options=server_part(where.options)), "")
     if isinstance(where, At):
         return Place(CloudStore(where.where, where.options), "")
     if isinstance(where, str) and "://" in where and is_cloud(where):

@@ -22,6 +22,8 @@ from omnizarr.refset.model import Chunks, References, Stamp
 from omnizarr.refset.parquet_metadata import Metadata
 from omnizarr.refset.parquet_place import Place, Where, place_of
 from omnizarr.refset.store import ReferenceStore, connecting, new_identity
+from omnizarr.store.cloud import servers
+from omnizarr.store.cloud.at import Hidden
 from omnizarr.store.keys import is_key
 
 _MOST_CHUNKS = 1 << 63
@@ -40,7 +42,7 @@ def open_parquet(
         where: The folder of the set, an archive of it, or a store that holds it.
         allow: Places that its references may lead to besides its own folder and what is public; "*" allows all.
         limits: Bounds on what the set may claim.
-        options: Credentials and settings for the object stores that references lead to.
+        options: Credentials and settings for the object stores that references lead to; headers as for `open_set`.
 
     Raises:
         NotFoundError: If there is no such set.
@@ -56,8 +58,10 @@ def open_parquet(
         _check(path, counts)
         records.add_to(made, path, (keys.prefix, keys.separator, keys.suffix, keys.scalar, keys.reversed), counts)
     base, allowed = defaults(place.uri, limits)
-    inner = made.store(base, [*allowed, *spelled(allow)], {}, new_identity(), connecting(options))
-    again = partial(open_parquet, where, allow=tuple(allow), limits=limits, options=options)
+    allowed += spelled(allow)
+    headers = servers.for_set(servers.named_servers(place.uri, allowed), options)
+    inner = made.store(base, allowed, {}, new_identity(), connecting(options), headers)
+    again = partial(open_parquet, where, allow=tuple(allow), limits=limits, options=options and Hidden(options))
     return ReferenceStore(inner, place.uri, again, keep=place.store)
 
 

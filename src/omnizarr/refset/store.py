@@ -16,9 +16,11 @@ from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.refset.grids import grids
 from omnizarr.refset.guard import folder_of, spelled
 from omnizarr.refset.model import References
+from omnizarr.store.cloud.at import Hidden
 from omnizarr.store.refusing import Refusing
 
 connections: Any = LateModule("omnizarr.store.cloud.connect")
+servers_of: Any = LateModule("omnizarr.store.cloud.servers")
 
 _identities = itertools.count(1)
 
@@ -119,6 +121,7 @@ def store_of(
     limits: Limits = DEFAULT_LIMITS,
     options: Mapping[str, Any] | None = None,
     what: str = "",
+    servers: Sequence[str] | None = None,
 ) -> ReferenceStore:
     """Make the store of a set.
 
@@ -128,8 +131,9 @@ def store_of(
         base: The folder that relative URLs are relative to.
         allow: What URLs may begin with; "*" allows everything.
         limits: Bounds on what documents may claim, and what the caller allows besides.
-        options: Credentials and settings for the object stores that references lead to.
+        options: Credentials and settings for the object stores that references lead to; headers for servers.
         what: What kind of file it is that was scanned, if it is one.
+        servers: URLs of the servers that headers may go to; by default what `uri` and `allow` name.
 
     Raises:
         MetadataError: If the documents and the columns contradict each other.
@@ -155,9 +159,21 @@ def store_of(
             chunks.inline,
         )
     stamps = {url: (stamp.size, stamp.modified, stamp.etag) for url, stamp in references.stamps.items()}
-    again = partial(store_of, references, uri=uri, base=base, allow=allow, limits=limits, options=options, what=what)
     allowed = spelled([*allow, *limits.allow])
-    inner = made.store(folder_of(base), allowed, stamps, new_identity(), connecting(options))
+    servers = servers_of.named_servers(uri, allowed) if servers is None else servers
+    again = partial(
+        store_of,
+        references,
+        uri=uri,
+        base=base,
+        allow=allow,
+        limits=limits,
+        options=options and Hidden(options),
+        what=what,
+        servers=servers,
+    )
+    headers = servers_of.for_set(servers, options)
+    inner = made.store(folder_of(base), allowed, stamps, new_identity(), connecting(options), headers)
     return ReferenceStore(inner, uri, again, what=what)
 
 

@@ -5,13 +5,14 @@ Most servers do not list what they have. There the documents of groups must be c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
-from typing import NoReturn
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
 
 from omnizarr.errors import LimitError, UnsupportedError
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.native import CloudStore as NativeStore
+from omnizarr.store.cloud.at import At
+from omnizarr.store.cloud.servers import for_server
 from omnizarr.store.http_listing import listed
 from omnizarr.store.keys import check_key
 from omnizarr.store.refusing import Refusing
@@ -25,23 +26,34 @@ class HttpStore(Refusing):
     Args:
         url: The folder's, with or without a slash behind it.
         limits: How deep folders may lie that the server lists.
+        options: `headers` for requests to this server, and to no other; `attempts`, `pause`, `stall`, `patience`.
 
     >>> HttpStore("https://example.org/data.zarr/").uri
     'https://example.org/data.zarr'
     """
 
-    __slots__ = ("_limits", "_url", "native", "uri")
+    __slots__ = ("_how", "_limits", "_options", "_url", "native", "uri")
 
     read_only = True
     refusal = "what lies on a server is only read"
 
-    def __init__(self, url: str, *, limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(self, url: str, *, limits: Limits = DEFAULT_LIMITS, options: Mapping[str, Any] | None = None) -> None:
         self._limits = limits
+        self._options = dict(options or {})
         place = url.partition("#")[0]
         address, mark, query = place.partition("?")
         self.uri = address.rstrip("/")
         self._url = self.uri + mark + query
-        self.native = NativeStore("http", {"url": self._url}, "", self.uri, allow=[self.uri + "/", *PUBLIC])
+        self._how = for_server(self._url, options)
+        self.native = NativeStore(
+            "http",
+            {"url": self._url},
+            "",
+            self.uri,
+            options=self._how.settings,
+            allow=[self.uri + "/", *PUBLIC],
+            headers=self._how.headers,
+        )
 
     def get(self, key: str) -> bytes | None:
         """Return the file of a key."""
@@ -79,7 +91,7 @@ class HttpStore(Refusing):
     def list_dir(self, prefix: str) -> tuple[list[str], list[str]]:
         """List what is right below a prefix, where the server has a page that does."""
         mark, query = self._url.partition("?")[1:]
-        found = listed(f"{self.uri}/{quote(prefix)}{mark}{query}", [self.uri + "/", *PUBLIC])
+        found = listed(f"{self.uri}/{quote(prefix)}{mark}{query}", [self.uri + "/", *PUBLIC], self._how)
         if found is None:
             self._unlisted(prefix)
         return [prefix + name for name in found[0]], [f"{prefix}{name}/" for name in found[1]]
@@ -96,7 +108,7 @@ class HttpStore(Refusing):
         return f"HttpStore({self.uri!r})"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return partial(HttpStore, limits=self._limits), (self._url,)
+        return _again, (At(self._url, self._options), self._limits)
 
     def _unlisted(self, prefix: str) -> NoReturn:
         raise UnsupportedError(
@@ -104,3 +116,7 @@ class HttpStore(Refusing):
             path=f"{self.uri}/{prefix}".rstrip("/"),
             hint="Consolidate the metadata (`oz consolidate`) where the data lies, or name the node itself.",
         )
+
+
+def _again(where: At, limits: Limits) -> HttpStore:
+    return HttpStore(where.where, limits=limits, options=where.options)

@@ -9,6 +9,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 from omnizarr.errors import OmnizarrError
 from omnizarr.native import RemoteFile
+from omnizarr.store.cloud.servers import ForServer
 from omnizarr.store.keys import is_key
 
 _MOST = 64 << 20
@@ -49,15 +50,17 @@ def names(url: str, page: str) -> tuple[list[str], list[str]]:
     return list(files), list(folders)
 
 
-def listed(url: str, allow: Sequence[str]) -> tuple[list[str], list[str]] | None:
+def listed(url: str, allow: Sequence[str], how: ForServer | None = None) -> tuple[list[str], list[str]] | None:
     """Return what a server lists for a folder; `None` if it has no page for that.
 
     Args:
         url: The folder's, ending in a slash.
         allow: What may be reached.
+        how: How the server is asked.
     """
     try:
-        page = RemoteFile(url, allow, pages=True).document(_MOST)
+        asked = how or ForServer()
+        page = RemoteFile(url, allow, pages=True, headers=asked.headers, **asked.settings).document(_MOST)
     except OmnizarrError:  # servers say in many ways that there is none
         return None
     text = page.decode("utf-8", "replace")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Buffer
 
+    from omnizarr.store.cloud import headers, servers
     from omnizarr.store.cloud import opening as cloud
     from omnizarr.store.cloud import options as cloud_options
     from omnizarr.store.cloud import store as cloud_store
@@ -26,6 +27,8 @@ else:
     cloud = LateModule("omnizarr.store.cloud.opening")
     cloud_options = LateModule("omnizarr.store.cloud.options")
     cloud_store = LateModule("omnizarr.store.cloud.store")
+    headers = LateModule("omnizarr.store.cloud.headers")
+    servers = LateModule("omnizarr.store.cloud.servers")
     grammar = LateModule("omnizarr.store.url.grammar")
     modes = LateModule("omnizarr.store.url.modes")
 
@@ -88,7 +91,8 @@ class Remote:
         url: Its URL. Whoever names it himself may reach what is beside it, on whatever machine, and what is public.
         allow: The places that may be reached instead, redirections included; "*" for all.
         head: Bytes that the first request brings.
-        options: Credentials and settings for an object store.
+        options: Credentials and settings for an object store; for a server, headers and settings, and what is not for
+            it is passed over.
     """
 
     def __init__(
@@ -108,7 +112,8 @@ class Remote:
             return
         self.url = url.partition("#")[0]
         given = [folder_of(self.url), *PUBLIC] if allow is None else allow
-        self.native = native.RemoteFile(self.url, given, head=head)
+        how = servers.for_server(self.url, headers.server_part(options))
+        self.native = native.RemoteFile(self.url, given, head=head, headers=how.headers, **how.settings)
 
     def stamp(self) -> tuple[int | None, int | None, str | None]:
         """Return its size, when it was changed last in nanoseconds since 1970, and its ETag, as far as they are known.
@@ -217,7 +222,7 @@ def fetch(
         url: Where it is. What a server compresses on its way comes as it is sent: gzip or zstd.
         allow: As for `Remote`.
         limit: More bytes than these are refused.
-        options: Credentials and settings for an object store.
+        options: As for `Remote`.
 
     Raises:
         NotFoundError: If the server has nothing there.

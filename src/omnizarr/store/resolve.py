@@ -123,16 +123,18 @@ def _is_local_set(text: str) -> bool:
 
 
 def _on_server(text: str, options: Mapping[str, Any], read_only: bool, limits: Limits) -> tuple[Store, str]:
-    """Open Zarr on a server, or a reference set there whose references need options."""
+    """Open what is on a server, with options for it, or for the references of a set there."""
     address = text[text.rindex("]") + 1 :] if text.lstrip().startswith("[") else text
     address = address.partition("#")[0]
     if not read_only:
         raise ReadOnlyError("what lies on a server can only be read", path=address, hint='open it with mode="r"')
     if options and sniff.is_set_name(address):
         return reference_sets.open_set(address, limits=limits, storage_options=options), ""
-    if options:
-        raise UnsupportedError("storage_options are for object stores, not for a server", path=address)
-    return http.HttpStore(address, limits=limits), ""
+    store = http.HttpStore(address, limits=limits, options=options)  # whose options are checked by that
+    if (url := remote.url_of(text)) is None:
+        return store, ""
+    found: tuple[Store, str] = direct.open_url(url, limits, options)
+    return found
 
 
 def _store(where: object, read_only: bool, limits: Limits) -> tuple[Store, str]:

@@ -13,7 +13,7 @@ use super::cache::Keep;
 use super::renewal::{Renew, Renewing};
 use super::{Connector, Settings};
 use crate::error::{Error, Result};
-use crate::net::Names;
+use crate::net::{Headers, Names};
 
 /// A kind of service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +57,8 @@ pub struct Place {
     pub renew: Option<Arc<dyn Renew>>,
     /// Where to keep what was read.
     pub keep: Option<Keep>,
+    /// What goes with the requests to a web server.
+    pub headers: Headers,
 }
 
 impl Place {

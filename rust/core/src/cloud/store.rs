@@ -136,7 +136,8 @@ impl CloudStore {
             parts.extend(self.prefix.split('/').filter(|part| !part.is_empty()));
             parts.extend(key.split('/'));
         }
-        Ok(HttpSource::new(url, true, Stamp::default(), Arc::clone(&self.reach), self.settings.net))
+        let headers = self.place.headers.clone();
+        Ok(HttpSource::new(url, true, Stamp::default(), headers, Arc::clone(&self.reach), self.settings.net))
     }
 
     pub(super) fn remember(&self, key: &str, stamp: Stamp) {

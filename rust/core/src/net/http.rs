@@ -11,6 +11,7 @@ use url::Url;
 
 use super::answer::{self, contradiction, looks_like_html, says_html};
 use super::body::{Body, Need};
+use super::given::Headers;
 use super::judge::{html, judge, past};
 use super::request::{Attempt, Target, Trouble, broken, check_status, fault, headers, send, shown};
 use super::{Held, Ranged, hold, net};
@@ -68,6 +69,7 @@ pub struct HttpSource(Arc<Inner>);
 
 struct Inner {
     first: Target,
+    given: Headers,
     reach: Judge,
     settings: Settings,
     state: Mutex<State>,
@@ -90,13 +92,14 @@ impl HttpSource {
     /// A file on a server; nothing is asked yet.
     ///
     /// `private` says whether its host may have an address that is not public, `stamp` is the state that it must have,
-    /// as far as that is known.
-    pub fn new(url: Url, private: bool, stamp: Stamp, reach: Judge, settings: Settings) -> Self {
+    /// as far as that is known, `given` what goes with the requests to servers that the caller has named.
+    pub fn new(url: Url, private: bool, stamp: Stamp, given: Headers, reach: Judge, settings: Settings) -> Self {
         let mut url = url;
         url.set_fragment(None);
         let state = State { stamp, head: Bytes::new(), last: None, seen: false };
         Self(Arc::new(Inner {
             first: Target { url, private },
+            given,
             reach,
             settings,
             state: Mutex::new(state),
@@ -323,7 +326,7 @@ impl Inner {
         self.requests.fetch_add(1, Ordering::Relaxed);
         let tag = stamp.etag.as_deref().filter(|tag| answer::strong(tag));
         let was_moved = target.url != self.first.url;
-        let sent = send(target, &headers(body.wanted(), tag), &self.reach, self.settings.stall).await;
+        let sent = send(target, &headers(body.wanted(), tag), &self.given, &self.reach, self.settings.stall).await;
         let (response, target) = sent?;
         if matches!(response.status().as_u16(), 429 | 503) {
             gate.complained();

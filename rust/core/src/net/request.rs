@@ -9,6 +9,7 @@ use url::Url;
 
 use super::address::{Private, check_literal};
 use super::answer::length_of;
+use super::given::Headers;
 use super::http::Judge;
 use super::net;
 use super::trace::Asked;
@@ -87,9 +88,12 @@ pub fn headers(range: Option<(u64, u64)>, etag: Option<&str>) -> HeaderMap {
 }
 
 /// Ask, follow redirections, and return the answer and where it came from.
+///
+/// What the caller has given goes with each request of the way whose server it is for.
 pub async fn send(
     mut target: Target,
     headers: &HeaderMap,
+    given: &Headers,
     reach: &Judge,
     stall: Duration,
 ) -> Result<(Response, Target), Trouble> {
@@ -100,7 +104,9 @@ pub async fn send(
         let client = net()?.client(target.private)?;
         let range = headers.get(RANGE).and_then(|value| value.to_str().ok());
         let asked = Asked::new("GET", target.url.as_str(), range, 1);
-        let request = client.get(target.url.clone()).headers(headers.clone()).send();
+        let mut all = given.of(&target.url).cloned().unwrap_or_default();
+        all.extend(headers.clone());
+        let request = client.get(target.url.clone()).headers(all).send();
         let response = match tokio::time::timeout(stall, request).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => {

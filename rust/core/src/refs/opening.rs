@@ -6,7 +6,7 @@ use url::Url;
 
 use super::{FileSource, Guard, Open, Reach, Source, Stamp};
 use crate::error::{Error, Result};
-use crate::net::{HttpSource, Judge, Settings};
+use crate::net::{Headers, HttpSource, Judge, Settings};
 
 /// From the URL of an object to the object. Whoever asks has asked the [`Guard`] before.
 pub trait Connect: Send + Sync {
@@ -19,12 +19,14 @@ pub trait Connect: Send + Sync {
 pub struct Opener {
     guard: Arc<Guard>,
     connect: Option<Arc<dyn Connect>>,
+    headers: Headers,
 }
 
 impl Opener {
-    /// An opener for one set; without `connect` no objects of object stores can be had.
-    pub fn new(guard: Guard, connect: Option<Arc<dyn Connect>>) -> Self {
-        Self { guard: Arc::new(guard), connect }
+    /// An opener for one set; without `connect` no objects of object stores can be had. `headers` go to servers that the
+    /// caller has named, never to one that only the set does.
+    pub fn new(guard: Guard, connect: Option<Arc<dyn Connect>>, headers: Headers) -> Self {
+        Self { guard: Arc::new(guard), connect, headers }
     }
 }
 
@@ -41,7 +43,7 @@ impl Open for Opener {
             Reach::Web { url, private } if matches!(url.scheme(), "http" | "https") => {
                 let guard = Arc::clone(&self.guard);
                 let settings = Settings::default();
-                Ok(Arc::new(HttpSource::new(url, private, stamp, judging(guard), settings)))
+                Ok(Arc::new(HttpSource::new(url, private, stamp, self.headers.clone(), judging(guard), settings)))
             }
             Reach::Web { url, private } => match &self.connect {
                 Some(connect) => connect.connect(&url, private, stamp),

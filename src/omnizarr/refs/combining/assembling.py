@@ -20,6 +20,7 @@ from omnizarr.refs.scanners.many import Progress
 from omnizarr.refs.scanners.source import Options as Scan
 from omnizarr.refs.taking import reach
 from omnizarr.refset.model import Ids, References, Stamp
+from omnizarr.store.cloud.servers import named_servers
 
 Compat: TypeAlias = Literal["identical", "override"]
 Keep: TypeAlias = Literal["error", "first", "last"]
@@ -143,7 +144,9 @@ def guarded(options: Options, brought: Brought, inputs: Sequence[Input], *more: 
         more: Further places of sets.
     """
     own = (inputs[number].references for number in brought.own)
-    return options._replace(allow=reach([*more, *brought.places], own, options.allow, options.limits))
+    places = [*more, *brought.places]
+    servers = tuple(server for place in places for server in named_servers(place))
+    return options._replace(allow=reach(places, own, options.allow, options.limits), servers=servers)
 
 
 def selectors(concat: str | Sequence[str] | Mapping[str, Selector]) -> Mapping[str, Selector]:

@@ -40,3 +40,6 @@ class Options(NamedTuple):
     besides the folders of the sets and public servers."""
 
     limits: Limits = DEFAULT_LIMITS
+
+    servers: tuple[str, ...] = ()
+    """URLs of the servers that the caller has named, which headers of the environment's options may go to."""

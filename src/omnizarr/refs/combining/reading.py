@@ -135,7 +135,9 @@ def read_array(meta: ArrayMeta, chunks: Chunks, sources: References, options: Op
         return np.empty(meta.shape, meta.dtype.numpy)
     made = References(documents(meta), {"": chunks}, sources.urls, sources.stamps)
     allow = EVERYTHING if options.allow is None else options.allow
-    store = store_of(made, uri="references", base=options.base, allow=allow, limits=options.limits)
+    store = store_of(
+        made, uri="references", base=options.base, allow=allow, limits=options.limits, servers=options.servers
+    )
     whole = Selection([(0, 1, size) for size in meta.shape], meta.shape, meta.shape)
     return np.asarray(Access(store, "", meta, limits=options.limits).read(whole))
 

@@ -7,8 +7,24 @@ from collections.abc import Mapping
 from typing import Any
 
 
+class Hidden(dict[str, Any]):
+    """Options of which only the names show.
+
+    >>> Hidden({"key": "me", "secret": "hush"})
+    {'key': …, 'secret': …}
+    """
+
+    def __repr__(self) -> str:
+        return f"{{{', '.join(f'{name!r}: …' for name in self)}}}"
+
+    __str__ = __repr__
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Hidden, (dict(self),)
+
+
 class At:
-    """A place in an object store, and the credentials and settings that lead there; secrets do not show.
+    """A place in an object store or on a server, and the credentials and settings that lead there; secrets do not show.
 
     Args:
         where: The URL.
@@ -19,22 +35,22 @@ class At:
 
     def __init__(self, where: str, storage_options: Mapping[str, Any] | None = None) -> None:
         self.where = where
-        self.options = dict(storage_options or {})
+        self.options = Hidden(storage_options or {})
 
     def __repr__(self) -> str:
-        return f"At({self.where.partition('?')[0]!r}, {{{', '.join(f'{name!r}: …' for name in self.options)}}})"
+        return f"At({self.where.partition('?')[0]!r}, {self.options!r})"
 
     def __reduce__(self) -> tuple[object, ...]:
         return At, (self.where, self.options)
 
 
 def at(where: str, **storage_options: Any) -> At:  # noqa: ANN401 - options of many kinds
-    """Name a place in an object store together with what opens it; every function that takes a place takes this.
+    """Name a place together with what opens it; every function that takes a place takes this.
 
     Args:
-        where: The URL: `s3://…`, `gs://…`, `az://…`, or any that netcdf-c knows.
+        where: The URL: `s3://…`, `gs://…`, `az://…`, `https://…`, or any that netcdf-c knows.
         **storage_options: Credentials and settings by the names of fsspec or obstore: `key`, `secret`, `token`,
-            `anon`, `profile`, `region`, `endpoint_url`, `requester_pays` and others.
+            `anon`, `profile`, `region`, `endpoint_url`, `requester_pays` and others; `headers` for a server.
 
     >>> import omnizarr as oz
     >>> oz.at("s3://data/ocean", key="me", secret="hush")

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from omnizarr.native import CloudStore as NativeStore
+from omnizarr.store.cloud.headers import bucket_part
 from omnizarr.store.cloud.options import settle
 from omnizarr.store.cloud.store import native_store
 
@@ -19,11 +20,11 @@ class Connections:
     for buckets of the services that they are for, never for a host that only the set names.
 
     Args:
-        options: Credentials and settings, as for `CloudStore`.
+        options: Credentials and settings, as for `CloudStore`; headers, which are for servers, may be among them.
     """
 
     def __init__(self, options: Mapping[str, Any] | None = None) -> None:
-        self.options = dict(options or {})
+        self.options = bucket_part(options)
         self._known: dict[tuple[object, ...], NativeStore] = {}
 
     def __call__(self, url: str, trusted: bool) -> tuple[NativeStore, str]:

@@ -27,7 +27,7 @@ WISHES: Final = frozenset({
 })  # fmt: skip
 
 CREDENTIALS: Final = frozenset({
-    "anon", "profile", "instance_role", "token", "credential", "connection_string", "external_id",
+    "anon", "profile", "instance_role", "token", "credential", "connection_string", "external_id", "headers",
     "aws_access_key_id", "aws_secret_access_key", "aws_session_token", "aws_role_arn", "aws_role_session_name",
     "aws_web_identity_token_file", "aws_container_credentials_relative_uri", "aws_container_credentials_full_uri",
     "google_service_account", "google_service_account_key", "google_application_credentials", "google_bearer_token",

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from omnizarr.errors import UnsafeError, UnsupportedError
 from omnizarr.late import LateModule
+from omnizarr.store.cloud.headers import SETTINGS, checked_headers, server_part
 from omnizarr.store.cloud.names import IGNORED, KINDS, names_of
 from omnizarr.store.cloud.secret import Config, without_secrets
 from omnizarr.store.cloud.settled import Settled
@@ -37,10 +38,10 @@ else:
     gcs = LateModule("omnizarr.store.cloud.gcs")
     s3 = LateModule("omnizarr.store.cloud.s3")
 
-__all__ = ["Settled", "kind_of", "settle"]
+__all__ = ["Settled", "kind_of", "settle", "understand_server"]
 
 VARIABLE: Final = "OMNIZARR_STORAGE_OPTIONS"
-"""The environment's options for all object stores, in JSON."""
+"""The environment's options for all object stores and servers, in JSON."""
 
 _DAP: Final = ("dap2", "dap4")
 
@@ -105,14 +106,14 @@ def settle(where: str, storage_options: Mapping[str, Any] | None = None, around:
             hint=f"Such places begin with {', '.join((*CLOUDS, 's3', 'gs3'))} or https.",
         )
     modes = heard_modes(url)
+    place = None if kind == "s3" else cloud_place(url)
+    if place is None and kind != "s3":
+        return _http(where, url, understand_server(storage_options, around))
     wishes = understand_options(kind, storage_options)
     wishes.fill_up(understand_options(kind, _ambient(kind, around)))
     _verify(wishes)
-    if kind == "s3":
-        return s3.settle_s3(url, modes, wishes, around)
-    place = cloud_place(url)
     if place is None:
-        return _http(where, url, wishes)
+        return s3.settle_s3(url, modes, wishes, around)
     return (gcs.settle_gcs if kind == "gcs" else azure.settle_azure)(place, wishes, around)
 
 
@@ -144,18 +145,34 @@ def _verify(wishes: Wishes) -> None:
         )
 
 
+def understand_server(options: Mapping[str, Any] | None, around: Surroundings) -> Wishes:
+    """Sort the options for a plain server, of which few mean something there.
+
+    Raises:
+        UnsupportedError: If one that is given does not. The environment's are for all stores, and may have more.
+        UnsafeError: If a value is not what its name asks for.
+    """
+    wishes = understand_options("http", options)
+    _verify(wishes)
+    meant = ("headers", "anon", "verify", "allow_http", *SETTINGS)
+    odd = [name for name in (*wishes.config, *wishes.wishes, *wishes.settings) if name not in meant]
+    if odd:
+        raise UnsupportedError(
+            f"the option {odd[0]} is not for a plain server", hint=f"One takes headers, {', '.join(SETTINGS)}."
+        )
+    wishes.fill_up(understand_options("http", server_part(_ambient("http", around))))
+    return wishes
+
+
 def _http(where: str, url: Url, wishes: Wishes) -> Settled:
     text = where[where.rindex("]") + 1 :] if where.lstrip().startswith("[") and not url.host.startswith("[") else where
     address = text.strip().partition("#")[0]
     config = Config({"url": address})
-    headers = wishes.wishes.get("headers")
-    if headers is not None:
-        if not isinstance(headers, Mapping) or not all(isinstance(text, str) for text in [*headers, *headers.values()]):
-            raise UnsafeError("the option headers is to be a mapping of texts to texts")
-        config["headers"] = json.dumps(dict(headers))
+    headers = checked_headers(wishes.wishes.get("headers") or {})
+    if headers:
+        config["headers"] = json.dumps(headers)
     if url.scheme == "http":
         config["allow_http"] = "true"
-    config |= wishes.config
     return Settled(
         kind="http",
         config=config,

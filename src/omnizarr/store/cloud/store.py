@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -130,6 +131,7 @@ def native_store(settled: Settled, prefix: str | None = None, *, trusted: bool =
         numbers["conditional"] = 0.0
     numbers.pop("cache_bytes", None)
     cache = cache_of(settled)
+    headers = json.loads(settled.config.get("headers", "{}"))
     native = NativeStore(
         settled.kind,
         settled.config,
@@ -139,6 +141,7 @@ def native_store(settled: Settled, prefix: str | None = None, *, trusted: bool =
         renew=settled.renew,
         cache=cache,
         trusted=trusted,
+        headers=(list(headers.items()), [settled.config["url"]]) if headers else None,
     )
     if cache is not None:
         tell_of_trouble(cache[0], native)
