@@ -322,7 +322,7 @@ impl Inner {
             (state.last.clone().unwrap_or_else(|| self.first.clone()), state.stamp.clone())
         };
         let gate = net()?.gate(target.url.host_str().unwrap_or_default());
-        let _turn = gate.enter().await;
+        let turn = gate.enter().await;
         self.requests.fetch_add(1, Ordering::Relaxed);
         let tag = stamp.etag.as_deref().filter(|tag| answer::strong(tag));
         let was_moved = target.url != self.first.url;
@@ -341,7 +341,9 @@ impl Inner {
         }
         let size = judge(&target.url, &response, body, self.settings.pages)?;
         self.remember(&response, size, target)?;
-        self.receive(response, body).await
+        self.receive(response, body).await?;
+        turn.over().await;
+        Ok(())
     }
 
     /// Compare the answer's state with what is known, and learn from it.
