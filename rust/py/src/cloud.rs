@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
@@ -151,6 +152,12 @@ impl CloudStore {
         PyList::new(py, found.into_iter().map(|one| value(py, one)).collect::<Vec<_>>())
     }
 
+    /// As `get_many`, in parts of so many values, each as soon as it is there.
+    fn get_parts(&self, py: Python<'_>, keys: Vec<String>, most: u64, part: usize) -> PyResult<Parts> {
+        let many = self.run(py, |_| self.0.start_many(&keys, most, part))?;
+        Ok(Parts { store: Self(Arc::clone(&self.0)), many, next: AtomicUsize::new(0) })
+    }
+
     /// A value and its tag.
     fn get_tagged(&self, py: Python<'_>, key: &str) -> PyResult<Option<(Py<PyBytes>, String)>> {
         let found = self.run(py, |_| self.0.get_tagged(key, u64::MAX >> 1))?;
@@ -220,6 +227,27 @@ impl CloudStore {
     #[getter]
     fn conditional(&self) -> bool {
         self.0.is_conditional()
+    }
+}
+
+/// Values that come in parts.
+#[pyclass(frozen, module = "omnizarr._native")]
+pub struct Parts {
+    store: CloudStore,
+    many: cloud::Many,
+    next: AtomicUsize,
+}
+
+#[pymethods]
+impl Parts {
+    fn __iter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyList>>> {
+        let part = self.next.fetch_add(1, Ordering::Relaxed);
+        let Some(found) = self.store.run(py, |_| self.many.take(part))? else { return Ok(None) };
+        PyList::new(py, found.into_iter().map(|one| value(py, one)).collect::<Vec<_>>()).map(Some)
     }
 }
 

@@ -233,6 +233,8 @@ def _dtype(value: JSON, key: str) -> JSON:
     match found:
         case [["", inner]]:
             found = inner
+        case _:
+            pass
     if found is None:
         message = f"the data type {describe(described.get('extension'))} is not known, and has no fallback"
         raise UnsupportedError(message, pointer="/data_type", key=key)

@@ -17,7 +17,7 @@ from omnizarr.format.parsed import Meta, known
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
-from omnizarr.store.protocol import Store, get_documents, place_name
+from omnizarr.store.protocol import Store, documents_in_parts, get_documents, place_name
 
 __all__ = [
     "Meta",
@@ -37,6 +37,9 @@ COMMON: Final = (*ZARR3.documents, *ZARR2.documents)
 _RARE: Final = tuple(name for one in DIALECTS.values() if one not in (ZARR3, ZARR2) for name in one.documents)
 
 _MOST_RENDERED: Final = 64
+
+_PART: Final = 64
+"""Nodes that are understood together, while the documents of others are on their way."""
 
 _Node = TypeVar("_Node", ArrayMeta, GroupMeta)
 
@@ -114,16 +117,26 @@ def load_many(store: Store, paths: Sequence[str], limits: Limits, parent: str) -
 def _load_some(
     store: Store, paths: Sequence[str], limits: Limits, names: tuple[str, ...]
 ) -> list[Meta | OmnizarrError | None]:
+    keys = [join(path, name) for path in paths for name in names]
+    metas: list[Meta | OmnizarrError | None] = []
     try:
-        values = get_documents(store, [join(path, name) for path in paths for name in names], limits.max_document_bytes)
+        for values in documents_in_parts(store, keys, limits.max_document_bytes, _PART * len(names)):
+            metas += _understood(store, paths[len(metas) :], values, names, limits)
     except LimitError as error:
         if len(paths) == 1:
             return [error]
         # One of them is too large; the others can be read all the same.
         return [meta for path in paths for meta in _load_some(store, [path], limits, names)]
+    return metas
+
+
+def _understood(
+    store: Store, paths: Sequence[str], values: Sequence[bytes | None], names: tuple[str, ...], limits: Limits
+) -> list[Meta | OmnizarrError | None]:
+    """Return what is at the first paths, of which these are the documents."""
     width = len(names)
     metas: list[Meta | OmnizarrError | None] = []
-    for i, path in enumerate(paths):
+    for i, path in enumerate(paths[: len(values) // width]):
         if width == 1:
             value = values[i]
             meta = known(value, None, None, None) if limits is DEFAULT_LIMITS else None

@@ -88,6 +88,15 @@ def get_documents(store: Store, keys: Sequence[str], most: int) -> list[bytes | 
     return store.get_many(keys) if bounded is None else bounded(keys, most)
 
 
+def documents_in_parts(store: Store, keys: Sequence[str], most: int, part: int) -> Iterable[list[bytes | None]]:
+    """Return what `get_documents` does, so many values at a time; those of a distant store as they come."""
+    native, prefix = kernel_target(store)
+    in_parts: Callable[..., Iterable[list[bytes | None]]] | None = getattr(native, "get_parts", None)
+    if in_parts is None or len(keys) <= part:
+        return [get_documents(store, keys, most)]
+    return in_parts([prefix + key for key in keys], most, part)
+
+
 def kernel_target(store: Store, prefix: str = "") -> tuple[object, str]:
     """Find what the kernel should work on: its own handle where there is one, and the prefix of the keys there.
 

@@ -17,6 +17,7 @@ use super::failure::{Meaning, failed, forbidden, meaning};
 use super::file::ObjectFile;
 use super::kept::Kept;
 use super::listing::{self, child};
+use super::many::Many;
 use super::object::{GAP, ObjectSource, Purpose, Service};
 use super::putting::{self, Condition, Tag};
 use crate::buffer::Buffer;
@@ -199,24 +200,21 @@ impl CloudStore {
 
     /// Several values, all asked for at once, each of so many bytes at most.
     pub fn get_many(&self, keys: &[String], most: u64) -> Result<Vec<Option<Bytes>>> {
-        let (sender, receiver) = mpsc::channel();
-        for (i, key) in keys.iter().enumerate() {
-            let sender = sender.clone();
-            let done = Box::new(move |answer| drop(sender.send((i, answer))));
-            self.source(key, Stamp::default())?.start_whole(LARGEST.min(most), done);
-        }
-        let mut values: Vec<Option<Bytes>> = keys.iter().map(|_| None).collect();
-        for _ in keys {
-            let (i, answer) = receive(&receiver, &|| false)?;
-            if let Some(slot) = values.get_mut(i) {
-                *slot = found(answer)?;
-            }
-        }
+        let values = self.start_many(keys, most, keys.len())?.take(0)?;
         let mut ahead = hold(&self.ahead);
         if ahead.as_mut().is_some_and(|one| !one.meet()) {
             *ahead = None;
         }
-        Ok(values)
+        Ok(values.unwrap_or_default())
+    }
+
+    /// As [`Self::get_many`], handed over in parts of so many values, while the rest is on its way.
+    pub fn start_many(&self, keys: &[String], most: u64, part: usize) -> Result<Many> {
+        let many = Many::new(keys.len(), part);
+        for (i, key) in keys.iter().enumerate() {
+            self.source(key, Stamp::default())?.start_whole(LARGEST.min(most), many.taker(i));
+        }
+        Ok(many)
     }
 
     /// A value and its ETag.
@@ -270,7 +268,7 @@ impl CloudStore {
 }
 
 /// An answer in which something missing is `None`.
-fn found<T>(answer: Result<T>) -> Result<Option<T>> {
+pub(super) fn found<T>(answer: Result<T>) -> Result<Option<T>> {
     match answer {
         Ok(value) => Ok(Some(value)),
         Err(error) if error.is_missing() => Ok(None),
