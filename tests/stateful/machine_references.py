@@ -74,12 +74,12 @@ class ReferencesMachine(RuleBasedStateMachine):
     def reopen(self, actor: int) -> None:
         self.readers[actor] = open_parquet(self.place.store()), len(self.model)
 
-    @rule(actor=actors, data=st.data())
-    def read(self, actor: int, data) -> None:
+    @rule(actor=actors, row=st.integers(0, 59))
+    def read(self, actor: int, row: int) -> None:
+        # How many rows there are after an append that failed is not the same each time, so that nothing may be drawn by it.
         store, count = self.readers[actor]
         if count:
-            row = data.draw(st.integers(0, count - 1))
-            assert store.get(f"a/{row}") == self.model[row]
+            assert store.get(f"a/{row % count}") == self.model[row % count]
 
     @invariant()
     def the_set_is_whole(self) -> None:

@@ -12,6 +12,8 @@ const NAME: &str = "nbit";
 
 /// The most bytes of an element; HDF5 itself allows no type of more than this many parameters by far.
 const MOST_BYTES: usize = 1 << 20;
+/// The most parts of an element: a few parameters can describe as many as it has bytes.
+const MOST_PARTS: usize = 1 << 16;
 /// Types within types.
 const DEEPEST: usize = 32;
 
@@ -193,9 +195,13 @@ impl Tree<'_> {
         let from = self.parts.len();
         let each = self.any(at, depth.checked_add(1)?)?;
         let item: Vec<Part> = self.parts.get(from..)?.to_vec();
-        for i in 1..size.checked_div(each)? {
+        let count = size.checked_div(each)?;
+        if from.checked_add(item.len().checked_mul(count)?)? > MOST_PARTS {
+            return None;
+        }
+        for i in 1..count {
             let by = i.checked_mul(each)?;
-            if at.checked_add(by)?.checked_add(each)? > self.size || self.parts.len() > MOST_BYTES {
+            if at.checked_add(by)?.checked_add(each)? > self.size {
                 return None;
             }
             for part in &item {

@@ -46,3 +46,11 @@ fn errors_give_sizes() {
         assert_eq!(error.codec, step.name());
     }
 }
+
+#[test]
+fn a_few_parameters_describe_no_million_parts() {
+    // An array of numbers of one byte with seven bits each.
+    let array = |n: u32| NBit::new(&[10, 0, 1, 2, n, 1, 1, 0, 7, 0], None);
+    assert!(array(1 << 16).is_ok());
+    assert_eq!(array(1 << 20).unwrap_err().fault, Fault::Config);
+}

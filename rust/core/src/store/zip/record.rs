@@ -146,6 +146,9 @@ pub(super) fn end(count: u64, size: u64, offset: u64, comment: &[u8]) -> Vec<u8>
     }
     record.u32(END_MAGIC).u16(0).u16(0).u16(low16(count)).u16(low16(count)).u32(low32(size)).u32(low32(offset));
     let comment = comment.get(..usize::from(u16::MAX)).unwrap_or(comment);
+    // Whoever looks for the end from behind would take a comment that holds its mark for the end itself.
+    let misleads = comment.windows(4).any(|four| four == END_MAGIC.to_le_bytes());
+    let comment = if misleads { &[] } else { comment };
     record.u16(low16(comment.len() as u64)).bytes(comment);
     record.0
 }

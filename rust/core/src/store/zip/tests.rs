@@ -191,6 +191,32 @@ fn what_needs_more_than_32_bits_is_written_and_read() {
     }
 }
 
+#[test]
+fn a_comment_that_looks_like_an_end_is_not_kept() {
+    let folder = Folder::new("comment");
+    for (comment, kept) in [(&b"made by hand"[..], true), (b"PK\x05\x06 and more", false)] {
+        let mut bytes = Vec::new();
+        let mut directory = Vec::new();
+        let entry = Entry::stored(Place::Nowhere, crate::codec::crc32_after(0, b"123"), 3, 0);
+        bytes.extend([&local_header(b"a", &entry)[..], b"123"].concat());
+        central_header(b"a", &entry, 0, &mut directory);
+        let at = bytes.len() as u64;
+        bytes.extend(&directory);
+        let mut tail = end(1, directory.len() as u64, at, b"");
+        let length = tail.len() - 2;
+        tail[length..].copy_from_slice(&u16::try_from(comment.len()).unwrap().to_le_bytes());
+        bytes.extend([&tail[..], comment].concat());
+        std::fs::write(folder.archive(), &bytes).unwrap();
+        let store = ZipStore::at(folder.archive(), false, LIMIT);
+        store.put("b", &[b"4"]).unwrap();
+        store.close().unwrap();
+        assert_eq!(std::fs::read(folder.archive()).unwrap().ends_with(comment), kept);
+        let again = ZipStore::at(folder.archive(), false, LIMIT);
+        assert_eq!(get(&again, "a").unwrap().unwrap(), b"123");
+        assert_eq!(get(&again, "b").unwrap().unwrap(), b"4");
+    }
+}
+
 /// An archive with a hole of zeros from the end of its head to where its tail begins.
 struct Holed {
     head: Vec<u8>,
