@@ -76,7 +76,7 @@ class ReferencesMachine(RuleBasedStateMachine):
 
     @rule(actor=actors, row=st.integers(0, 59))
     def read(self, actor: int, row: int) -> None:
-        # How many rows there are after an append that failed is not the same each time, so that nothing may be drawn by it.
+        # How many rows an append that failed has left is not the same each time, so nothing may be drawn by it.
         store, count = self.readers[actor]
         if count:
             assert store.get(f"a/{row % count}") == self.model[row % count]
