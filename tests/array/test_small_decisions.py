@@ -90,10 +90,10 @@ def test_errors_name_the_array():
     made = group.create_array("a", shape=(2,), dtype="i4")
     with pytest.raises(ShapeError) as caught:
         made.read(..., out=[0, 0])
-    assert caught.value.path == "a"
+    assert caught.value.path == f"{group.store.uri}/a"
     with pytest.raises(ShapeError) as caught:
         made.read(..., out=np.zeros(2, "i8"))
-    assert caught.value.path == "a"
+    assert caught.value.path == f"{group.store.uri}/a"
 
 
 @pytest.mark.parametrize("chunks", [None, True, "auto"])

@@ -81,6 +81,9 @@ def test_there_and_back(store):
     assert are_equal(np.asarray(between[...]), np.asarray(source[...]))
     assert (between.dims, between.shape, between.order) == (source.dims, source.shape, source.order)
     oz.convert(store, format="v2")
+    if not source.shape:
+        # The names of no dimensions are said in v2, as xarray does not open such an array without them.
+        before[".zattrs"] = json.dumps({**json.loads(before.get(".zattrs", "{}")), "_ARRAY_DIMENSIONS": []}).encode()
     assert set(store) == set(before)
     for key, data in before.items():
         if key == ".zarray":
