@@ -59,9 +59,11 @@ impl Ahead {
 
     /// The listing, if it is of this prefix and nothing can have changed since; whoever gets none asks himself, and is
     /// told then what is wrong.
-    pub fn listing(&mut self, prefix: &str) -> Option<Listing> {
+    pub fn listing(&self, prefix: &str) -> Option<Listing> {
         let fits = self.prefix == prefix && self.process == std::process::id();
-        if !fits || self.changes != CHANGES.load(Ordering::SeqCst) || !self.meet() {
+        // One that met nothing, as there was an error, may be of long ago.
+        let fresh = self.met.is_some_and(|met| met.elapsed() < FRESH);
+        if !fits || !fresh || self.changes != CHANGES.load(Ordering::SeqCst) {
             return None;
         }
         receive(&self.answer, &|| false).ok()?.ok()

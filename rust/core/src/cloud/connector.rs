@@ -35,8 +35,8 @@ pub struct Connector {
 }
 
 impl Connector {
-    /// As these settings say, with the same client for the same name. Where the caller has not named the place himself, only public addresses are reached, and
-    /// no redirection is followed.
+    /// As these settings say, with the same client for the same name. Where the caller has not named the place himself,
+    /// only public addresses are reached, and no redirection is followed.
     pub fn new(client: String, settings: Settings, gate: String, trusted: bool) -> Self {
         Self { client, settings, gate, trusted }
     }

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+use super::store::found;
 use crate::ask;
 use crate::error::{Error, Result};
-use crate::refs::Done;
+use crate::refs::{Done, surely};
 
 /// How often whoever waits asks whether to stop.
 const POLL: Duration = Duration::from_millis(20);
@@ -23,47 +24,37 @@ struct Gathered {
 }
 
 struct State {
-    /// What has arrived.
-    answers: Vec<Option<Result<Bytes>>>,
+    /// What has arrived; what is missing stays `None`.
+    values: Vec<Option<Bytes>>,
     /// Of each part, how many have not.
     left: Vec<usize>,
+    /// The last failure, which nobody need wait for the others to hear of.
+    failed: Option<Error>,
 }
 
 impl Gathered {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
 
-/// Brings one answer, come what may: a request that is given up must not be waited for.
-struct Reply {
-    gathered: Arc<Gathered>,
-    at: usize,
-    brought: bool,
-}
-
-impl Reply {
-    fn bring(&mut self, answer: Result<Bytes>) {
-        let gathered = &self.gathered;
-        let mut state = gathered.state();
-        self.brought = true;
-        if let Some(slot) = state.answers.get_mut(self.at) {
-            *slot = Some(answer);
+    /// Take what was asked for at a place. Whoever waits is woken only if there is something to do: to be woken for
+    /// each answer costs as much as many a request.
+    fn take(&self, at: usize, answer: Result<Bytes>) {
+        let mut guard = self.state();
+        let state = &mut *guard;
+        match found(answer) {
+            Err(error) => state.failed = Some(error),
+            Ok(value) => {
+                let slot = state.values.get_mut(at);
+                let left = at.checked_div(self.part).and_then(|part| state.left.get_mut(part));
+                let (Some(slot), Some(left)) = (slot, left) else { return };
+                (*slot, *left) = (value, left.saturating_sub(1));
+                if *left > 0 {
+                    return;
+                }
+            }
         }
-        let Some(left) = self.at.checked_div(gathered.part).and_then(|part| state.left.get_mut(part)) else { return };
-        *left = left.saturating_sub(1);
-        // Only then is there something to do: to be woken for each answer costs as much as many a request.
-        if *left == 0 {
-            gathered.there.notify_all();
-        }
-    }
-}
-
-impl Drop for Reply {
-    fn drop(&mut self) {
-        if !self.brought {
-            self.bring(Err(Error::Invalid("internal error: a request was dropped; please report it".into())));
-        }
+        self.there.notify_all();
     }
 }
 
@@ -72,32 +63,36 @@ impl Many {
     pub(super) fn new(count: usize, part: usize) -> Self {
         let part = part.max(1);
         let left = (0..count.div_ceil(part)).map(|i| count.saturating_sub(i.saturating_mul(part)).min(part)).collect();
-        let answers = (0..count).map(|_| None).collect();
-        Self(Arc::new(Gathered { state: Mutex::new(State { answers, left }), there: Condvar::new(), part }))
+        let state = State { values: vec![None; count], left, failed: None };
+        Self(Arc::new(Gathered { state: Mutex::new(state), there: Condvar::new(), part }))
     }
 
     /// What takes the answer of one.
     pub(super) fn taker(&self, at: usize) -> Done {
-        let mut reply = Reply { gathered: Arc::clone(&self.0), at, brought: false };
-        Box::new(move |answer| reply.bring(answer))
+        let gathered = Arc::clone(&self.0);
+        surely(move |answer| gathered.take(at, answer))
     }
 
     /// Wait for a part: its values, in which what is missing is `None`; nothing after the last part.
     pub fn take(&self, part: usize) -> Result<Option<Vec<Option<Bytes>>>> {
         let mut state = self.0.state();
         loop {
+            if let Some(error) = state.failed.take() {
+                return Err(error);
+            }
             match state.left.get(part) {
                 None => return Ok(None),
                 Some(0) => break,
-                Some(_) => state = self.0.there.wait_timeout(state, POLL).unwrap_or_else(PoisonError::into_inner).0,
+                Some(_) => {}
             }
-            if state.left.get(part).is_some_and(|&left| left > 0) && ask::stop() {
+            let (back, waited) = self.0.there.wait_timeout(state, POLL).unwrap_or_else(PoisonError::into_inner);
+            state = back;
+            if waited.timed_out() && ask::stop() {
                 return Err(Error::Interrupted);
             }
         }
         let from = part.saturating_mul(self.0.part);
-        let answers = state.answers.iter_mut().skip(from).take(self.0.part).filter_map(Option::take);
-        answers.map(super::store::found).collect::<Result<_>>().map(Some)
+        Ok(Some(state.values.iter_mut().skip(from).take(self.0.part).map(Option::take).collect()))
     }
 }
 
@@ -122,6 +117,14 @@ mod tests {
         assert_eq!(many.take(2).unwrap().unwrap(), [word("4")]);
         assert!(many.take(3).unwrap().is_none());
         assert!(Many::new(0, 0).take(0).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_failure_is_told_before_the_others_have_answered() {
+        let many = Many::new(4, 2);
+        let _waits = many.taker(0);
+        many.taker(3)(Err(Error::Invalid("broken".into())));
+        assert!(many.take(0).unwrap_err().to_string().contains("broken"));
     }
 
     #[test]

@@ -410,7 +410,7 @@ impl Store for CloudStore {
 
     fn list_dir(&self, prefix: &str) -> Result<Listing> {
         let ahead = hold(&self.ahead).take();
-        if let Some(listing) = ahead.and_then(|mut one| one.listing(prefix)) {
+        if let Some(listing) = ahead.and_then(|one| one.listing(prefix)) {
             return Ok(listing);
         }
         wait(self.listed(prefix, false)?, &|| false)

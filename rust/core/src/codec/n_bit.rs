@@ -57,7 +57,13 @@ pub struct NBit {
 impl NBit {
     /// A codec with the parameters that the filter keeps in the file, for elements that hold these numbers.
     pub fn new(parameters: &[u32], numbers: Option<&[NumberAt]>) -> Result<Self, CodecError> {
-        let wrong = || CodecError::new(NAME, Fault::Config, "these parameters describe no type".to_owned());
+        let wrong = || {
+            CodecError::new(
+                NAME,
+                Fault::Config,
+                "these parameters describe no type, or one of too many parts".to_owned(),
+            )
+        };
         let number = |n: Option<&u32>| n.and_then(|&n| usize::try_from(n).ok()).ok_or_else(wrong);
         let (count, size) = (number(parameters.get(2))?, number(parameters.get(4))?);
         let mut tree = Tree { rest: parameters.get(3..).unwrap_or_default(), parts: Vec::new(), numbers, size };

@@ -1,7 +1,5 @@
 //! How many connections a process may have: each takes one of its files, of which there are few on some systems.
 
-use super::gate::MOST;
-
 /// Files that a process may have open where the system does not tell.
 const USUAL: usize = 256;
 
@@ -21,6 +19,8 @@ pub fn make_room() {
 #[allow(unsafe_code)]
 fn grow() {
     use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+    use super::gate::MOST;
 
     let wanted = libc::c_int::try_from(MOST.min(connections()).saturating_add(USUAL)).unwrap_or(0);
     let Ok((end, _other)) = std::io::pipe() else { return };

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::Done;
 use super::fetch::{Fetch, Length, Run, Taker};
+use super::surely;
 use crate::error::{Error, Result};
 use crate::pool::{self, Interrupt};
 
@@ -24,27 +24,6 @@ const POLL: Duration = Duration::from_millis(20);
 
 /// What has arrived: which run, and its bytes.
 type Arrival = (usize, Result<Bytes>);
-
-/// Sends one answer, come what may: a request that is given up must not be waited for.
-struct Reply {
-    run: usize,
-    sender: Option<Sender<Arrival>>,
-}
-
-impl Reply {
-    fn send(&mut self, answer: Result<Bytes>) {
-        // Nobody listens any more if another request has failed.
-        if let Some(sender) = self.sender.take() {
-            let _ = sender.send((self.run, answer));
-        }
-    }
-}
-
-impl Drop for Reply {
-    fn drop(&mut self) {
-        self.send(Err(Error::Invalid("internal error: a request was dropped; please report it".into())));
-    }
-}
 
 /// Requests to what is far away.
 pub(super) struct Asked {
@@ -81,8 +60,9 @@ impl Asked {
             if self.under_way > 0 && (self.under_way >= MOST_REQUESTS || bytes > self.most) {
                 return;
             }
-            let mut reply = Reply { run: self.next, sender: Some(self.sender.clone()) };
-            let done: Done = Box::new(move |answer| reply.send(answer));
+            let (at, sender) = (self.next, self.sender.clone());
+            // Nobody listens any more if another request has failed.
+            let done = surely(move |answer| drop(sender.send((at, answer))));
             if let Some(source) = call.sources.get(run.source) {
                 match run.open {
                     Some(Length::All(most)) => source.start_whole(most, done),

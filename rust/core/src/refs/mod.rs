@@ -30,6 +30,7 @@ pub use json::{Grid, JsonSet, Loose, Placed, PlacedArray, Writer, WrittenRows, p
 pub use opening::{Connect, Opener, judging};
 pub use parquet::{ArrayWriter, Gathered, ParquetRows, ParquetSet, ParquetStamps, ParquetWriter, Piece};
 pub(crate) use part::{Part, token_of};
+pub(crate) use source::surely;
 pub use source::{Done, Open, Source, Stamp};
 pub use store::{ArrayRefs, ByKey, RefStore};
 pub use urls::Urls;

@@ -41,6 +41,28 @@ impl Stamp {
 /// Told how a request ended: with all bytes that were asked for, or with the reason why not.
 pub type Done = Box<dyn FnOnce(Result<Bytes>) + Send>;
 
+/// As a [`Done`] that is called come what may: a request that is given up must not be waited for.
+pub fn surely(take: impl FnOnce(Result<Bytes>) + Send + 'static) -> Done {
+    struct Surely<F: FnOnce(Result<Bytes>)>(Option<F>);
+
+    impl<F: FnOnce(Result<Bytes>)> Surely<F> {
+        fn call(&mut self, answer: Result<Bytes>) {
+            if let Some(take) = self.0.take() {
+                take(answer);
+            }
+        }
+    }
+
+    impl<F: FnOnce(Result<Bytes>)> Drop for Surely<F> {
+        fn drop(&mut self) {
+            self.call(Err(Error::Invalid("internal error: a request was dropped; please report it".into())));
+        }
+    }
+
+    let mut one = Surely(Some(take));
+    Box::new(move |answer| one.call(answer))
+}
+
 /// Bytes at a URL.
 ///
 /// A source that is no longer what it was when it was scanned, or that has fewer bytes than are asked for, answers with
