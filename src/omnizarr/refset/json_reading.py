@@ -156,15 +156,11 @@ def _value(name: str, raw: bytes, limits: Limits) -> object:
 
 
 def _filled(inner: native.JsonSet, members: Mapping[str, object], options: JsonOptions, *, expand: bool) -> Loaded:
-    templates = _templates(members.get("templates"), options.template_overrides)
-    if templates:
-        known = Templates(templates)
-        new = {number: known.text(url, inner.key_of(number)) for number, url in inner.templated()}
-        if new:
-            inner.replace_urls(new)
-    gen = members.get("gen")
-    for one in formulas(gen, Templates(templates)) if gen is not None else ():
-        inner.add_formula(*one)
+    try:
+        _fill_in(inner, _templates(members.get("templates"), options.template_overrides), members.get("gen"))
+    except UnicodeEncodeError as error:
+        text = f"half of a pair of surrogates stands alone in a template or formula: {error.object[:100]!r}"
+        raise MetadataError(text) from None
     if expand:
         most = options.most_expanded
         inner.expand(options.limits.max_set_references if most is None else most)
@@ -172,6 +168,17 @@ def _filled(inner: native.JsonSet, members: Mapping[str, object], options: JsonO
     found = grids(inner.texts(_NAMES), options.limits, {})
     inner.place([(path, template_of(grid.keys), grid.counts) for path, grid in found.items()])
     return Loaded(inner, found, _stamps(members.get("omnizarr")))
+
+
+def _fill_in(inner: native.JsonSet, templates: dict[str, str], gen: object) -> None:
+    """Put templates in the place of their names, and add what formulas say."""
+    if templates:
+        known = Templates(templates)
+        new = {number: known.text(url, inner.key_of(number)) for number, url in inner.templated()}
+        if new:
+            inner.replace_urls(new)
+    for one in formulas(gen, Templates(templates)) if gen is not None else ():
+        inner.add_formula(*one)
 
 
 def template_of(keys: Keys) -> tuple[str, str, str, str, bool]:

@@ -160,6 +160,20 @@ def test_the_key_of_a_bad_template_is_named():
         read_json(b'{"version": 1, "templates": {"u": 5}, "refs": {}}')
 
 
+@pytest.mark.parametrize(
+    "members",
+    [
+        r'"templates": {"u": "\ud800"}, "refs": {"c": ["{{u}}", 0, 1]}',
+        r'"templates": {"u": "x"}, "refs": {"c": ["{{u}}{{\"\\ud800\"}}", 0, 1]}',
+        r'"gen": [{"key": "\ud800{{i}}", "url": "x", "dimensions": {"i": [1]}}], "refs": {}',
+        r'"gen": [{"key": "{{i}}", "url": "\ud800", "dimensions": {"i": [1]}}], "refs": {}',
+    ],
+)
+def test_half_of_a_pair_of_surrogates(members):
+    with pytest.raises(MetadataError, match=r"surrogates|evaluated"):
+        read_json(f'{{"version": 1, {members}}}'.encode())
+
+
 def test_plain_names_need_no_parser():
     code = """
 import sys
