@@ -8,10 +8,15 @@ use bytes::Bytes;
 use super::store::found;
 use crate::ask;
 use crate::error::{Error, Result};
-use crate::refs::{Done, surely};
+use crate::net::net;
+use crate::refs::{Done, Source, surely};
 
 /// How often whoever waits asks whether to stop.
 const POLL: Duration = Duration::from_millis(20);
+
+/// How many requests are made before those that wait for their connection are looked after: the first are answered
+/// while the last are made.
+const TOGETHER: usize = 24;
 
 /// Values on their way.
 pub struct Many(Arc<Gathered>);
@@ -59,8 +64,23 @@ impl Gathered {
 }
 
 impl Many {
-    /// Room for so many values, to be handed over in parts of so many.
-    pub(super) fn new(count: usize, part: usize) -> Self {
+    /// Ask for the values of sources, of so many bytes at most, to be handed over in parts of so many.
+    pub(super) fn ask(sources: Vec<Arc<dyn Source>>, most: u64, part: usize) -> Result<Self> {
+        let many = Self::new(sources.len(), part);
+        let asked: Vec<(Arc<dyn Source>, Done)> =
+            sources.into_iter().enumerate().map(|(i, source)| (source, many.taker(i))).collect();
+        net()?.runtime().spawn(async move {
+            for (i, (source, done)) in asked.into_iter().enumerate() {
+                if i > 0 && i.is_multiple_of(TOGETHER) {
+                    tokio::task::yield_now().await;
+                }
+                source.start_whole(most, done);
+            }
+        });
+        Ok(many)
+    }
+
+    fn new(count: usize, part: usize) -> Self {
         let part = part.max(1);
         let left = (0..count.div_ceil(part)).map(|i| count.saturating_sub(i.saturating_mul(part)).min(part)).collect();
         let state = State { values: vec![None; count], left, failed: None };
@@ -68,7 +88,7 @@ impl Many {
     }
 
     /// What takes the answer of one.
-    pub(super) fn taker(&self, at: usize) -> Done {
+    fn taker(&self, at: usize) -> Done {
         let gathered = Arc::clone(&self.0);
         surely(move |answer| gathered.take(at, answer))
     }

@@ -210,11 +210,8 @@ impl CloudStore {
 
     /// As [`Self::get_many`], handed over in parts of so many values, while the rest is on its way.
     pub fn start_many(&self, keys: &[String], most: u64, part: usize) -> Result<Many> {
-        let many = Many::new(keys.len(), part);
-        for (i, key) in keys.iter().enumerate() {
-            self.source(key, Stamp::default())?.start_whole(LARGEST.min(most), many.taker(i));
-        }
-        Ok(many)
+        let sources = keys.iter().map(|key| self.source(key, Stamp::default())).collect::<Result<_>>()?;
+        Many::ask(sources, LARGEST.min(most), part)
     }
 
     /// A value and its ETag.

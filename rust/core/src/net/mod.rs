@@ -60,8 +60,9 @@ fn failed(message: &str) -> Error {
 /// This process's means to reach servers.
 pub(crate) fn net() -> Result<&'static Net> {
     let made = NET.get().get_or_init(|| {
-        let builder = Builder::new_multi_thread().worker_threads(2).thread_name("omnizarr-net").enable_all().build();
-        let runtime = builder.map_err(|error| format!("no threads for the network: {error}"))?;
+        let mut builder = Builder::new_multi_thread();
+        builder.worker_threads(2).thread_name("omnizarr-net").on_thread_park(room::idle).enable_all();
+        let runtime = builder.build().map_err(|error| format!("no threads for the network: {error}"))?;
         room::make_room();
         Ok(Net { runtime, public: OnceLock::new(), any: OnceLock::new(), hosts: Mutex::default() })
     });

@@ -1,7 +1,16 @@
-//! How many connections a process may have: each takes one of its files, of which there are few on some systems.
+//! Room for many connections: files, of which there are few on some systems, and memory.
+
+use std::cell::Cell;
 
 /// Files that a process may have open where the system does not tell.
 const USUAL: usize = 256;
+
+/// What a few hundred connections and requests take of the memory of one thread, and in what pieces it is asked for.
+const HEAP: usize = 6 << 20;
+const PIECE: usize = 64 << 10;
+
+/// How often a thread has nothing to do before it asks: its first request is under way then.
+const WAITS: u32 = 3;
 
 /// A part of the files that this process may have open: the rest is for whoever called.
 pub fn connections() -> usize {
@@ -13,6 +22,35 @@ pub fn connections() -> usize {
 pub fn make_room() {
     #[cfg(target_os = "linux")]
     drop(std::thread::Builder::new().name("omnizarr-room".into()).spawn(grow));
+}
+
+/// A thread of the network has nothing to do for the moment.
+pub fn idle() {
+    thread_local!(static WAITED: Cell<u32> = const { Cell::new(0) });
+    WAITED.with(|waited| {
+        if waited.get() < WAITS {
+            waited.set(waited.get().saturating_add(1));
+            if waited.get() == WAITS {
+                grow_heap();
+            }
+        }
+    });
+}
+
+/// Let this thread's memory grow now. The C library adds one page after the other, each by a call to the system in which
+/// all threads stand still that need memory: with the first few hundred connections, that is two thousand times.
+fn grow_heap() {
+    let mut pieces = Vec::new();
+    for _ in 0..HEAP.div_ceil(PIECE) {
+        let mut piece = Vec::<u8>::new();
+        if piece.try_reserve_exact(PIECE).is_err() {
+            return;
+        }
+        piece.resize(PIECE, 1);
+        pieces.push(std::hint::black_box(piece));
+    }
+    // The last one stays: without it, all would be given back to the system at once.
+    pieces.pop().map(Vec::leak);
 }
 
 #[cfg(target_os = "linux")]
