@@ -120,8 +120,8 @@ def _checked(stored: _Values, given: _Values, *, packing: _Packing) -> _Values:
 
 def _changed(stored: _Values, given: _Values, packing: _Packing) -> _Values:
     if given.dtype.kind == "c" and stored.dtype.kind != "c":
-        real: _Values = given.imag != 0
-        return real | _changed(stored, given.real, packing)
+        dropped: _Values = np.imag(given) != 0
+        return dropped | _changed(stored, np.real(given), packing)
     if stored.dtype.kind in "fc":
         return np.isfinite(given) & ~np.isfinite(stored)
     missing = np.isnan(given) if given.dtype.kind == "f" else np.zeros(given.shape, bool)
