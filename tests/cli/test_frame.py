@@ -138,6 +138,7 @@ def test_errors_as_json_stay_on_standard_error(command, data):
         ("did you mean 'x'?\nmode=\"a\" creates what is missing", set(), "did you mean 'x'?"),
         ("Pass limits=Limits()._replace(max_chunk_bytes=...) if that much fits in memory.", set(), None),
         ("Write its data to a new array.", set(), "'oz convert' writes it in another format"),
+        ("Pass fill_value=None, which leaves it undefined, or take another format.", set(), "take another format."),
         ("pip install omnizarr[ml]", set(), "pip install omnizarr[ml]"),
         ("did you mean '{here}/x'?", set(), "did you mean 'x'?"),
         (None, set(), None),

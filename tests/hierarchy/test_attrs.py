@@ -73,6 +73,14 @@ def test_what_json_cannot_say_is_refused(node, value):
     assert len(reopened(node)) == 0
 
 
+def test_what_holds_itself_is_refused(node):
+    circle = {}
+    circle["a"] = [circle]
+    with pytest.raises(MetadataError, match="holds itself"):
+        node.attrs["c"] = circle
+    assert len(reopened(node)) == 0
+
+
 def test_what_comes_out_is_a_copy(node):
     node.attrs["a"] = {"b": [1]}
     node.attrs["a"]["b"].append(2)

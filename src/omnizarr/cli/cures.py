@@ -42,6 +42,7 @@ _CURES: Final = (
     (r'Leave them out, or pass on_error="skip"\.', "leave them out, or pass --skip-errors", "--skip-errors"),
     (r'[Pp]ass format="(\w+)".*', r"--from \1 chooses that", "--from"),
     (r'(?:Pass|Take) format="(\w+)"(?: or "(\w+)")?\.', r"--to \1", "--to"),
+    (r"Pass fill_value=None, which leaves it undefined, or (take another format\.)", r"\1", None),
     (r'mode="a" creates what is missing', "", None),
     (r"[Oo]pen (?:it )?with mode=.*", "", None),
     (r"use open_(?:array|group) or open", "", None),

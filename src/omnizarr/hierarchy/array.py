@@ -28,6 +28,7 @@ from omnizarr.model.codec import Codec, inner_codecs, sharding_of
 from omnizarr.model.grid import Lengths, place
 from omnizarr.model.jsonvalue import JSON
 from omnizarr.store.protocol import place_name
+from omnizarr.store.wrap import listing_view
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -158,12 +159,12 @@ class Array(Handle, Doors):
     @property
     def nchunks_stored(self) -> int:
         """Number of keys that are stored: shards where the array is sharded, else chunks."""
-        return self._opened().kernel.stored()[0]
+        return self._listed().kernel.stored()[0]
 
     @property
     def nbytes_stored(self) -> int:
         """Bytes of all stored chunks, documents not counted."""
-        return self._opened().kernel.stored()[1]
+        return self._listed().kernel.stored()[1]
 
     def __getitem__(self, selection: Any) -> Any:  # noqa: ANN401 - whatever NumPy takes and gives
         # First the metadata, then what reads: whoever changes the shape sets them the other way round.
@@ -355,6 +356,11 @@ class Array(Handle, Doors):
                 self._meta = with_real_keys(context.store, path, self._meta, near=context.is_near)
                 self._access = context.access(path, self._meta)
             return self._access
+
+    def _listed(self) -> Access:
+        """Return what looks which chunks are stored."""
+        access, view = self._opened(), listing_view(self._context.store)
+        return access if view is self._context.store else self._context.over(view).access(self._path, self._meta)
 
     def _check(self) -> None:
         """Let the array's own document win over the copy that the handle was made from."""

@@ -96,7 +96,10 @@ def to_json_object(values: Mapping[str, object]) -> dict[str, JSON]:
     for name, value in values.items():
         if not isinstance(name, str):
             raise MetadataError(f"the name of an attribute must be a string, not {name!r}")
-        converted[name] = _to_json(value, name)
+        try:
+            converted[name] = _to_json(value, name)
+        except RecursionError:
+            raise MetadataError(f"attribute {name!r} holds itself, or is nested too deep for JSON") from None
     return converted
 
 

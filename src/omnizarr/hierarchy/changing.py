@@ -1,21 +1,27 @@
 """Changing metadata that others may change at the same time.
 
-In this process one lock is enough. Where the store can put on condition, as object stores can, no other process's
-change is lost either: a change is made to what was read, put only if that is still there, and made anew if it is not.
-Who adds to an array, or resizes it, keeps others from doing so for that long, by a lease in the store.
+In this process one lock is enough. No other process's change is lost either. Where the store can put on condition, as
+object stores can, a change is made to what was read, put only if that is still there, and made anew if it is not. In a
+folder the document is locked. Who adds to an array, or resizes it, keeps others from doing so for that long: by a lease
+in the store, or by a lock on the array's folder.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Final, TypeVar
 
+from omnizarr.format.dialects import WRITABLE, dialect
+from omnizarr.format.names import join
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.lease import Lease
+from omnizarr.store.folder_lock import document_lock, folder_lock
 from omnizarr.store.tagged import TaggedStore, conditional, retried
 
 _T = TypeVar("_T")
+
+_DOCUMENTS: Final = tuple(name for form in WRITABLE for name in dialect(form).documents)
 
 
 def changed(context: Context, path: str, change: Callable[[Context], _T]) -> _T:
@@ -32,22 +38,24 @@ def changed(context: Context, path: str, change: Callable[[Context], _T]) -> _T:
     with context.lock, context.placing(path):
         target = conditional(context.store)
         if target is None:
-            return change(context)
+            with document_lock(context.store, [join(path, name) for name in _DOCUMENTS]):
+                return change(context)
         return retried(lambda: change(context.over(TaggedStore(context.store, target))), path or "/")
 
 
 @contextmanager
 def alone(context: Context, path: str) -> Generator[Callable[[], None], None, None]:
-    """Keep others from changing the shape of an array, where the store can put on condition.
+    """Keep others from changing the shape of an array, where the store is a folder or can put on condition.
 
     Yields:
         What raises an error if others may have gone on meanwhile: to be called before each step that must not meet
         theirs.
     """
-    with context.lock:
-        target = conditional(context.store, path + "/" if path else "")
-        if target is None:
+    target = conditional(context.store, path + "/" if path else "")
+    if target is None:
+        # The folder first, as whoever appends to several arrays has it: that may be another thread.
+        with folder_lock(context.store, path), context.lock:
             yield lambda: None
-            return
-        with Lease(*target) as lease:
-            yield lease.check
+        return
+    with context.lock, Lease(*target) as lease:
+        yield lease.check

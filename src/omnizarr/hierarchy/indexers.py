@@ -9,6 +9,7 @@ import numpy as np
 from omnizarr.array.index import Mask, Points, Selection, blocks, orthogonal, points
 from omnizarr.array.io import Access
 from omnizarr.errors import SelectionError
+from omnizarr.hierarchy.changing import alone
 from omnizarr.hierarchy.context import Context
 from omnizarr.late import LateModule
 from omnizarr.model.array import ArrayMeta
@@ -23,6 +24,7 @@ class Selectable(Protocol):
     """An array, as far as indexing needs to know it."""
 
     _context: Context
+    _path: str
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -68,7 +70,7 @@ def read_fields(array: Selectable, brackets: Brackets, selection: object, error:
 def write_fields(
     array: Selectable, brackets: Brackets, selection: object, value: object, error: SelectionError
 ) -> None:
-    """Write fields: read the elements, change them and write them back, one thread at a time.
+    """Write fields: read the elements, change them and write them back, one thread and one program at a time.
 
     Raises:
         SelectionError: It is no such selection, or there is no such field.
@@ -77,7 +79,7 @@ def write_fields(
     if wanted is None:
         error.path = error.path or array._opened().place  # noqa: SLF001 - an array of this package
         raise error
-    with array._context.lock:  # noqa: SLF001 - the classes belong together
+    with alone(array._context, array._path):  # noqa: SLF001 - the classes belong together
         brackets[wanted.rest] = wanted.put(brackets[wanted.rest], value)
 
 

@@ -1,7 +1,7 @@
 """One lock for each store and process: changes of metadata are read, changed and written without another between.
 
-Other processes are kept out elsewhere: where a store puts on condition, what somebody else has changed meanwhile is
-read and changed again (`changing`, `lease`).
+Other processes are kept out elsewhere: in a folder by locks on its files, and where a store puts on condition, what
+somebody else has changed meanwhile is read and changed again (`changing`, `lease`).
 """
 
 from __future__ import annotations

@@ -13,9 +13,10 @@ from omnizarr.hierarchy.listing import walk
 from omnizarr.hierarchy.lock import address
 from omnizarr.hierarchy.nodes import format_of, load
 from omnizarr.hierarchy.save import create, erase, forget_attributes
-from omnizarr.hierarchy.upkeep import ancestors, block_keys, is_sound, record
+from omnizarr.hierarchy.upkeep import ancestors, block_keys, enter, is_sound, record
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
+from omnizarr.store.folder_lock import document_lock
 from omnizarr.store.protocol import place_name
 
 _MOST_SHOWN: Final = 6
@@ -157,18 +158,25 @@ def consolidate(context: Context, path: str, meta: GroupMeta) -> None:
 
     Raises:
         ReadOnlyError: If the store is opened for reading.
+        UnsupportedError: If the format has none.
     """
     context.check_writable(path)
-    with context.lock:
-        _consolidate(context, path, meta)
-
-
-def _consolidate(context: Context, path: str, meta: GroupMeta) -> None:
-    store = context.store
-    plain = Context(store, read_only=True, limits=context.limits)
-    start = path + "/" if path else ""
     if meta.format not in (ZARR3.name, ZARR2.name):
         raise UnsupportedError(f"the format {meta.format} has no consolidated metadata", path=path or "/")
+    with context.lock:
+        if meta.format == ZARR2.name:
+            key = join(path, ZMETADATA)
+            with document_lock(context.store, [key]):
+                context.store.put(key, render_v2(_all_texts(context, path, meta)))
+            return
+        # Looked for while nobody can enter more, or once more if somebody has.
+        enter(context.store, join(path, ZARR_JSON), lambda _, own: render_v3(own, _all_texts(context, path, meta)))
+
+
+def _all_texts(context: Context, path: str, meta: GroupMeta) -> dict[str, bytes]:
+    """Return the documents that consolidated metadata hold, by their keys below the group."""
+    plain = Context(context.store, read_only=True, limits=context.limits)
+    start = path + "/" if path else ""
     names = dialect(meta.format).documents
     keys = [name for name in names if name not in (ZARRAY, ZARR_JSON)]
     foreign: list[str] = []
@@ -182,13 +190,7 @@ def _consolidate(context: Context, path: str, meta: GroupMeta) -> None:
         shown = ", ".join(map(repr, foreign[:_MOST_SHOWN])) + (", …" if len(foreign) > _MOST_SHOWN else "")
         message = f"the consolidated metadata of {meta.format} leave out what is of another format: {shown}"
         warn(message)
-    texts = _texts(context, start, keys)
-    if meta.format == ZARR2.name:
-        store.put(join(path, ZMETADATA), render_v2(texts))
-        return
-    own = store.get(start + ZARR_JSON)
-    if own is not None:
-        store.put(start + ZARR_JSON, render_v3(own, texts))
+    return _texts(context, start, keys)
 
 
 def _texts(context: Context, start: str, keys: list[str]) -> dict[str, bytes]:

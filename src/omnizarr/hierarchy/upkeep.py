@@ -8,6 +8,7 @@ from functools import partial
 from omnizarr.format.consolidated import MARK, render_v2, render_v3, split_v2, split_v3
 from omnizarr.format.names import ZARR_JSON, ZMETADATA, join
 from omnizarr.native import split_object
+from omnizarr.store.folder_lock import document_lock
 from omnizarr.store.protocol import Store
 from omnizarr.store.tagged import TaggedStore, conditional, retried
 
@@ -65,29 +66,35 @@ def record(
         inner = path[start:]
         if new is not None and MARK in new and group != path:
             changed = {name[start:]: text for name, text in documents.items() if name.endswith(ZARR_JSON)}
-            _enter(store, join(group, ZARR_JSON), new, partial(_entered_v3, inner, changed, erase))
+            enter(store, join(group, ZARR_JSON), partial(_entered_v3, inner, changed, erase))
         if old is not None:
             changed = {name[start:]: text for name, text in documents.items() if not name.endswith(ZARR_JSON)}
-            _enter(store, join(group, ZMETADATA), old, partial(_entered_v2, inner, changed, erase))
+            enter(store, join(group, ZMETADATA), partial(_entered_v2, inner, changed, erase))
 
 
-def _enter(store: Store, key: str, text: bytes, enter: Callable[[str, bytes], bytes | None]) -> None:
-    """Change a document with consolidated metadata; made anew where someone else has changed it meanwhile."""
+def enter(store: Store, key: str, entered: Callable[[str, bytes], bytes | None]) -> None:
+    """Change a document with consolidated metadata, if it is there, so that nobody else's change of it is lost.
+
+    Args:
+        store: Where it is.
+        key: The document.
+        entered: From the key and the text to the new text, or `None` for no change.
+    """
     target = conditional(store)
     if target is None:
-        entered = enter(key, text)
-        if entered is not None:
-            store.put(key, entered)
-        return
-    tagged = TaggedStore(store, target)
+        with document_lock(store, [key]):
+            _enter(store, key, entered)
+    else:
+        tagged = TaggedStore(store, target)
+        retried(lambda: _enter(tagged, key, entered), key)
 
-    def change() -> None:
-        now = tagged.get(key)
-        entered = None if now is None else enter(key, now)
-        if entered is not None and entered != now:
-            tagged.put(key, entered)
 
-    retried(change, key)
+def _enter(store: Store, key: str, entered: Callable[[str, bytes], bytes | None]) -> None:
+    now = store.get(key)
+    text = None if now is None else entered(key, now)
+    # What is put on condition takes its turn with others, which is not worth it for nothing.
+    if text is not None and (text != now or not isinstance(store, TaggedStore)):
+        store.put(key, text)
 
 
 def _entered_v3(inner: str, changed: Mapping[str, bytes], erase: bool, key: str, text: bytes) -> bytes | None:

@@ -1,9 +1,9 @@
-"""One program at a time for a folder of files, for changes that are more than one put."""
+"""One program at a time for a folder of files, or for one of the files, for changes that are more than one put."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -28,28 +28,98 @@ def folder_lock(store: Store, path: str) -> Generator[None, None, None]:
     Raises:
         StoreError: If the folder cannot be locked for another reason.
     """
-    folder = _folder(store, path + "/" if path else "")
-    if folder is None:
+    folder = _place(store, path + "/" if path else "")
+    if folder is None or not os.path.isdir(folder):  # noqa: PTH112 - pathlib takes longer to import
         yield
         return
-    import errno  # noqa: PLC0415 - only where there is something to lock
-    import fcntl  # noqa: PLC0415 - not on every system, as `_folder` knows
-
     try:
         handle = os.open(folder, os.O_RDONLY)
     except OSError as error:
         raise StoreError(f"{folder} cannot be locked: {error.strerror}") from error
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        except OSError as error:
-            if errno.errorcode.get(error.errno or 0) not in _NONE:
-                raise StoreError(f"{folder} cannot be locked: {error.strerror}") from error
+        _lock(handle, folder)
         yield
     finally:
-        # A child process may share the lock, so closing the folder would not be enough.
-        _unlock(handle)
-        os.close(handle)
+        _let_go(handle)
+
+
+@contextmanager
+def document_lock(store: Store, keys: Sequence[str]) -> Generator[None, None, None]:
+    """Wait until no other program holds a document, then hold it.
+
+    The lock is on the file itself, as the kernel locks chunks of which a part is written. Every put replaces the file
+    by another, so whoever has waited looks whether it is still the one under that name.
+
+    Args:
+        store: Where it is.
+        keys: Names that it may have; the first that is there is locked, and nothing where none is.
+
+    Raises:
+        StoreError: If it cannot be locked, though the file system has locks.
+    """
+    handle = _held(store, keys)
+    try:
+        yield
+    finally:
+        if handle is not None:
+            _let_go(handle)
+
+
+def _held(store: Store, keys: Sequence[str]) -> int | None:
+    """Lock the first of the files that is there; `None` where there is none, or no lock."""
+    for key in keys:
+        place = _place(store, key)
+        if place is None:
+            return None
+        while (handle := _opened(place)) is not None:
+            try:
+                if not _lock(handle, place) or _is_still(handle, place):
+                    return handle
+            except BaseException:
+                os.close(handle)
+                raise
+            _let_go(handle)
+    return None
+
+
+def _opened(place: str) -> int | None:
+    # Locks of network file systems need a file that is open for writing.
+    for how in (os.O_RDWR, os.O_RDONLY):
+        try:
+            return os.open(place, how | os.O_NONBLOCK)
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            return None
+        except OSError:
+            continue
+    return None
+
+
+def _is_still(handle: int, place: str) -> bool:
+    """Whether an open file is the one that has the name."""
+    try:
+        return os.path.samestat(os.fstat(handle), os.stat(place))  # noqa: PTH116 - as above
+    except OSError:
+        return False
+
+
+def _lock(handle: int, place: str) -> bool:
+    """Wait until nobody else holds a file; return whether there are locks."""
+    import errno  # noqa: PLC0415 - only where there is something to lock
+    import fcntl  # noqa: PLC0415 - not on every system, as `_place` knows
+
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+    except OSError as error:
+        if errno.errorcode.get(error.errno or 0) not in _NONE:
+            raise StoreError(f"{place} cannot be locked: {error.strerror}") from error
+        return False
+    return True
+
+
+def _let_go(handle: int) -> None:
+    # A child process may share the lock, so closing the file would not be enough.
+    _unlock(handle)
+    os.close(handle)
 
 
 def _unlock(handle: int) -> None:
@@ -61,15 +131,12 @@ def _unlock(handle: int) -> None:
         return  # there are no locks
 
 
-def _folder(store: Store, prefix: str) -> str | None:
-    """Return the folder of a node, if it is in one that can be locked."""
+def _place(store: Store, key: str) -> str | None:
+    """Return where the file of a key is, or the folder of a prefix, in a store of files that can be locked."""
     if os.name == "nt":
         return None
     seen: Any = store
     while (see_through := getattr(seen, "see_through", None)) is not None:
-        seen, prefix = see_through(prefix)
+        seen, key = see_through(key)
     root = getattr(seen, "root", None)
-    if not isinstance(root, str):
-        return None
-    folder = os.path.join(root, *prefix.strip("/").split("/"))  # noqa: PTH118 - as the store does
-    return folder if os.path.isdir(folder) else None  # noqa: PTH112 - as above
+    return os.path.join(root, *key.strip("/").split("/")) if isinstance(root, str) else None  # noqa: PTH118 - as above

@@ -35,6 +35,8 @@ class HttpStore(Refusing):
     __slots__ = ("_how", "_limits", "_options", "_url", "native", "uri")
 
     read_only = True
+    lists_itself = True
+    """The kernel's handle lists nothing; see `listing_view`."""
     refusal = "what lies on a server is only read"
 
     def __init__(self, url: str, *, limits: Limits = DEFAULT_LIMITS, options: Mapping[str, Any] | None = None) -> None:

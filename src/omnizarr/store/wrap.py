@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from omnizarr.errors import ReadOnlyError
 from omnizarr.store.keys import check_key, check_prefix
@@ -220,3 +220,11 @@ class PrefixStore(Wrapper):
 
     def __hash__(self) -> int:
         return hash((PrefixStore, self.inner, self.prefix))
+
+
+def listing_view(store: Store) -> Store:
+    """Return a store whose keys the kernel can list: of a server's files the store itself knows how, by its pages."""
+    seen: Any = store
+    while (see_through := getattr(seen, "see_through", None)) is not None:
+        seen = see_through("")[0]
+    return Wrapper(store) if getattr(seen, "lists_itself", False) else store

@@ -100,7 +100,7 @@ def census(array: object, *, decode: bool = False, progress: Progress | None = N
 def survey(array: Array) -> Survey:
     """Look which chunks are stored, without looking into them."""
     names = {*dialect(array.format).documents, *RESERVED, *_NCZARR}
-    access = array._opened()  # noqa: SLF001 - tools work below the surface of handles
+    access = array._listed()  # noqa: SLF001 - tools work below the surface of handles
     return access.kernel.survey(sorted(names), _MOST_KEPT)
 
 

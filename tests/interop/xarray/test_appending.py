@@ -95,6 +95,104 @@ def test_values_that_stay(tmp_path, name, values, lazy):
     np.testing.assert_allclose(found, np.asarray(values, "f8"), atol=0.0051 if name == "p" else 0, rtol=1e-6)
 
 
+def _made(values, encoding=None):
+    ds = xr.Dataset({"v": ("t", np.asarray(values))})
+    ds["v"].encoding = encoding or {}
+    return ds
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize("part", [{"append_dim": "t"}, {"region": {"t": slice(0, 2)}}])
+@pytest.mark.parametrize(
+    ("there", "values", "first"),
+    [
+        (["a", "bb"], np.array(["c", "long"], object), "'long'"),
+        ([b"a", b"bb"], np.array([b"c", b"long"], object), "b'long'"),
+        ([b"a", b"bb"], np.array(["c", "long"], object), "'long'"),
+        ([1.0, 2.0], [1, 1 + 2j], "(1+2j)"),
+        (np.array([1, 2], "c8"), [1, 1e300 + 2j], "(1e+300+2j)"),
+        ([True, False], [0, 2], "2"),
+        ([True, False], [1.0, 0.5], "0.5"),
+        ([True, False], [1.0, np.nan], "nan"),
+    ],
+)
+def test_text_that_would_be_cut_and_other_kinds_of_numbers(tmp_path, there, values, *, first, part, lazy):
+    _made(there).oz.to_omnizarr(tmp_path / "x")
+    other = _made(values)
+    if lazy:
+        pytest.importorskip("dask")
+        other = other.chunk(t=1)
+    with pytest.raises(ShapeError) as caught:
+        other.oz.to_omnizarr(tmp_path / "x", **part)
+    assert caught.value.message.endswith(first)
+    if not lazy:
+        assert xr.open_dataset(tmp_path / "x", engine="omnizarr")["v"].values.tolist() == list(there)
+
+
+@pytest.mark.parametrize(
+    ("there", "values"),
+    [
+        (["a", "bb"], np.array(["c", "dd"], object)),
+        ([b"a", b"bb"], np.array([b"c", b"dd"], object)),
+        ([1.0, 2.0], [3, 4 + 0j]),
+        (np.array([1, 2], "c8"), [0.5, np.inf]),
+        ([True, False], [0, 1]),
+        ([True, False], [0.0, 1.0]),
+        ([7, 8], [True, False]),
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_text_and_other_kinds_of_numbers_that_fit(tmp_path, there, values):
+    _made(there).oz.to_omnizarr(tmp_path / "x")
+    _made(values).oz.to_omnizarr(tmp_path / "x", append_dim="t")
+    found = xr.open_dataset(tmp_path / "x", engine="omnizarr")["v"].values
+    assert found.tolist() == [*np.asarray(there).tolist(), *np.asarray(values).tolist()]
+
+
+@pytest.mark.parametrize(
+    ("there", "values"),
+    [
+        ([1, 2], np.array(["a"], object)),
+        ([1.0, 2.0], ["1"]),
+        (["ab", "c"], [1234]),
+        (np.array(["a"], object), [1.5]),
+        (np.array(["a"], object), [True]),
+    ],
+)
+def test_no_text_among_numbers(tmp_path, there, values):
+    _made(there).oz.to_omnizarr(tmp_path / "x")
+    with pytest.raises(ValueError, match="Mismatched dtypes for variable v"):
+        _made(values).oz.to_omnizarr(tmp_path / "x", append_dim="t")
+
+
+@pytest.mark.parametrize("how", [{"append_dim": "t"}, {"mode": "a"}, {"mode": "a", "region": {"t": slice(0, 2)}}])
+def test_no_dimension_gets_a_second_length(tmp_path, how):
+    whole().oz.to_omnizarr(tmp_path / "x")
+    before = stored(tmp_path / "x")
+    more = whole().isel(t=slice(0, 2)).assign(new=("t", [1, 2]))
+    with pytest.raises(ShapeError, match="'new' is new, and its dimension 't' has the length 2") as caught:
+        (more if "append_dim" in how else more[["new"]].drop_vars("t")).oz.to_omnizarr(tmp_path / "x", **how)
+    assert caught.value.message.endswith(" 6" if "append_dim" in how else " 4")
+    assert stored(tmp_path / "x") == before
+
+
+def test_new_variables_of_fitting_lengths(tmp_path):
+    whole().oz.to_omnizarr(tmp_path / "x")
+    xr.Dataset({"new": ("t", np.arange(4))}).oz.to_omnizarr(tmp_path / "x", mode="a")
+    whole().assign(new=("t", np.arange(4)), more=("y", [1])).oz.to_omnizarr(tmp_path / "x", append_dim="t")
+    found = xr.open_dataset(tmp_path / "x", engine="omnizarr")
+    assert found.sizes == {"t": 8, "x": 2, "y": 1}
+    assert found["new"].values.tolist() == [0, 1, 2, 3] * 2
+
+
+def test_indexes_of_several_levels(tmp_path):
+    ds = xr.Dataset({"v": (("x", "y"), np.ones((2, 2)))}, coords={"x": [1, 2], "y": [3, 4]}).stack(z=("x", "y"))
+    for form in ("zarr3", "nczarr"):
+        with pytest.raises(NotImplementedError, match="'z' is a MultiIndex"):
+            ds.oz.to_omnizarr(tmp_path / form, format=form)
+
+
 def test_programs_append_to_a_folder_one_after_another(tmp_path):
     where, times = tmp_path / "x", 5
     start = np.zeros((2, 40))

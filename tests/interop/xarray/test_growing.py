@@ -115,7 +115,7 @@ def test_an_append_that_fails_leaves_what_does_not_grow(monkeypatch):
         raise StoreError("the disk is full")
 
     monkeypatch.setattr(module, "replace", full)
-    more = xr.Dataset({"a": ("t", np.arange(4.0)), "s": ("x", np.full(3, 9.0)), "new": ("t", np.arange(4.0))})
+    more = xr.Dataset({"a": ("t", np.arange(4.0)), "s": ("x", np.full(3, 9.0)), "new": ("y", np.arange(4.0))})
     with pytest.raises(StoreError, match="full"):
         more.oz.to_omnizarr(store, append_dim="t")
     assert sorted(oz.open(store)) == ["a", "s"]

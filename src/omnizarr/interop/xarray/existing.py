@@ -10,7 +10,7 @@ from xarray import Variable, conventions
 
 from omnizarr.errors import ShapeError
 from omnizarr.hierarchy.array import Array
-from omnizarr.interop.xarray.casting import unchanged
+from omnizarr.interop.xarray.casting import unchanged, uncut
 from omnizarr.interop.xarray.encoding import encode_variable
 from omnizarr.interop.xarray.zarr_view import dimensions, variable
 
@@ -25,7 +25,8 @@ def encode_as_stored(
 
     Raises:
         ValueError: If a variable does not fit its array in type, dimensions or lengths.
-        ShapeError: If values would change on their way, as fractions among whole numbers, or times in other units.
+        ShapeError: If values would change on their way, as fractions among whole numbers, text that is too long, or
+            times in other units.
     """
     stored = {name: variable(arrays[name], "") for name in variables}
     decoded, _, _ = conventions.decode_cf_variables(stored, {})
@@ -35,16 +36,24 @@ def encode_as_stored(
         copy = var.copy(deep=False)
         copy.encoding = dict(decoded[name].encoding)
         encoded = unchanged(name, encode_variable(copy, name), var, copy.encoding)
+        encoded = uncut(name, encoded, var, arrays[name].dtype)
         _check_units(name, stored[name].attrs.get("units"), encoded, var)
         made[name] = _fitting(name, encoded, decoded[name], region, append_dim)
     return made
 
 
 def _check_type(name: str, old: Variable, new: Variable) -> None:
-    """Refuse text of other lengths: it would be cut off."""
-    kind = new.dtype.kind
-    easy = kind in "iufcMmbO" or (kind in "SUT" and old.dtype.kind in "OT")
-    if not easy and new.dtype != old.dtype:
+    """Refuse text of other lengths, which would be cut off, and text among numbers, or numbers among text."""
+    kind, there = new.dtype.kind, old.dtype.kind
+    if kind in "SUT":
+        fits = there in "OT" or new.dtype == old.dtype
+    elif kind == "O":
+        # What is lazy is not computed for that.
+        first = new[(0,) * new.ndim].values.item() if new.size and new.chunks is None else None
+        fits = not isinstance(first, (str, bytes)) or there in "OSUT"
+    else:
+        fits = kind not in "biufc" or there not in "SUT"
+    if not fits:
         raise ValueError(
             f"Mismatched dtypes for variable {name}: what is stored has {old.dtype}, what is to be written {new.dtype}"
         )
@@ -115,6 +124,36 @@ def check_all_grow(dim: Hashable, given: Collection[str], arrays: Mapping[str, A
             " of: not all variables would have the same length",
             hint=f"Append all variables along {dim!r} together; fill those that you have no values for.",
         )
+
+
+def check_lengths(
+    new: Mapping[str, Variable], old: Mapping[str, Variable], arrays: Mapping[str, Array], append_dim: Hashable | None
+) -> None:
+    """Refuse new variables that would give a dimension a second length: nobody could open the dataset then.
+
+    Args:
+        new: The variables that are to be made.
+        old: Those that are written into arrays.
+        arrays: What is there.
+        append_dim: The dimension that grows.
+
+    Raises:
+        ShapeError: If there is one.
+    """
+    lengths: dict[Hashable, set[int]] = {}
+    for name, array in arrays.items():
+        for dim, length in zip(dimensions(array.metadata), array.shape, strict=True):
+            added = old[name].sizes.get(dim, 0) if dim == append_dim and name in old else 0
+            lengths.setdefault(dim, set()).add(length + added)
+    for name, var in new.items():
+        for dim, length in var.sizes.items():
+            there = lengths.get(dim)
+            if there and length not in there:
+                raise ShapeError(
+                    f"variable {name!r} is new, and its dimension {dim!r} has the length {length}, where that of the"
+                    f" others is {', '.join(map(str, sorted(there)))}",
+                    hint=f"Give it values for all of {dim!r}, or write it along a dimension of another name.",
+                )
 
 
 def same_values(array: Array, values: Any) -> bool:  # noqa: ANN401 - whatever NumPy takes

@@ -20,7 +20,7 @@ from omnizarr.hierarchy.save import erase
 from omnizarr.interop.dask.stored import Stored
 from omnizarr.interop.xarray.aligning import aligned, check_aligned, is_aligned
 from omnizarr.interop.xarray.encoding import array_options, encode_variable, json_attributes
-from omnizarr.interop.xarray.existing import check_all_grow, encode_as_stored, same_values
+from omnizarr.interop.xarray.existing import check_all_grow, check_lengths, encode_as_stored, same_values
 from omnizarr.interop.xarray.growing import Growing, held_alone, settle
 from omnizarr.interop.xarray.regions import Region, settled
 from omnizarr.interop.xarray.zarr_view import dimensions
@@ -174,6 +174,7 @@ def add_dataset(
     _check_fit(new, arrays, wishes)
     if wishes.append_dim is not None and region is None and dataset.sizes.get(wishes.append_dim):
         check_all_grow(wishes.append_dim, named, arrays)
+    check_lengths(new, old, arrays, wishes.append_dim)
     stored = encode_as_stored(old, arrays, region, wishes.append_dim)
     _add_old(stored, arrays, region or {}, wishes, work)
     _add_new(new, group, wishes, work, frozenset(map(str, encoding or {})))
@@ -182,13 +183,15 @@ def add_dataset(
 
 
 def check_names(dataset: Dataset) -> None:
-    """Refuse names that no store can hold.
+    """Refuse names that no store can hold, and indexes of several levels, whose name is that of no values.
 
     Raises:
         ValueError: If a name is empty, or holds a slash.
         TypeError: If it is no text.
+        NotImplementedError: If there is an index of several levels.
     """
-    for name in dataset.variables:
+    for name, variable in dataset.variables.items():
+        conventions.ensure_not_multiindex(variable, name)
         if name is not None and not isinstance(name, str):
             raise TypeError(f"Invalid name {name!r} for a variable: must be either a string or None to be stored")
         if name == "":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from omnizarr.native import CloudStore as NativeStore
@@ -30,15 +31,32 @@ class CloudStore:
     's3://data/ocean'
     """
 
-    __slots__ = ("_again", "native", "settled", "uri")
+    __slots__ = ("_again", "_up", "native", "settled", "uri")
 
     read_only = False
 
     def __init__(self, where: str, storage_options: Mapping[str, Any] | None = None) -> None:
         self._again = where, storage_options
-        self.settled = settle(where, storage_options)
-        self.uri = self.settled.uri
-        self.native = native_store(self.settled)
+        self._up = 0
+        self._settle(settle(where, storage_options))
+
+    def _settle(self, settled: Settled) -> None:
+        self.settled = settled
+        self.uri = settled.uri
+        self.native = native_store(settled)
+
+    def above(self, names: int = 1) -> CloudStore:
+        """Return the store of a prefix of the same bucket that is so many names shorter.
+
+        >>> CloudStore("s3://data/ocean/sst", {"anon": True}).above().uri
+        's3://data/ocean'
+        """
+        parts = self.settled.prefix.split("/")
+        made = CloudStore.__new__(CloudStore)
+        made._again, made._up = self._again, self._up + names  # noqa: SLF001 - of this class
+        uri = self.uri.rsplit("/", names)[0]
+        made._settle(replace(self.settled, prefix="/".join(parts[:-names]), uri=uri))  # noqa: SLF001 - as above
+        return made
 
     @property
     def conditional(self) -> bool:
@@ -114,7 +132,11 @@ class CloudStore:
         return hash((CloudStore, self.uri))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return CloudStore, self._again
+        return (_restored, (*self._again, self._up)) if self._up else (CloudStore, self._again)
+
+
+def _restored(where: str, storage_options: Mapping[str, Any] | None, up: int) -> CloudStore:
+    return CloudStore(where, storage_options).above(up)
 
 
 def native_store(settled: Settled, prefix: str | None = None, *, trusted: bool = True) -> NativeStore:

@@ -20,9 +20,8 @@ from omnizarr.hierarchy.transfer import check_apart
 from omnizarr.limits import Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
-from omnizarr.store.file import FileStore
 from omnizarr.store.protocol import place_name
-from omnizarr.tools.editing.rooted import climb, folder_of
+from omnizarr.tools.editing.rooted import topmost
 
 
 class Spot(NamedTuple):
@@ -50,14 +49,13 @@ class Spot(NamedTuple):
 
 
 def spot_at(where: object, mode: str, limits: Limits) -> tuple[Spot, Place]:
-    """Return a place to work at; a folder below a group is taken for a path in the store of that group."""
+    """Return a place to work at; a folder or prefix below a group is taken for a path in the store of that group."""
     place = _place_of(where, mode, limits)
     context, path = place.context, place.path
     owned = isinstance(where, (str, os.PathLike))
-    if mode != "r" and isinstance(context.store, FileStore) and not path:
-        root, path = climb(context.store.root)
-        if path:
-            place.context.store, place.path = FileStore(root, durable=context.store.durable), path
+    if mode != "r" and not path and (higher := topmost(context.store)) is not None:
+        place.context.store, path = higher
+        place.path = path
     return Spot(context, path, owned), place
 
 
@@ -167,8 +165,6 @@ def check_target(where: object, form: str, limits: Limits, *, overwrite: bool) -
         hint = "pass overwrite=True to replace it, or choose another place"
         raise ExistsError("there is a node at the target already", hint=hint)
     context, path = place.context, place.path
-    folder = folder_of(context.store)
-    if folder is not None and not path:
-        top, path = climb(folder)
-        context = Context(FileStore(top), read_only=True, limits=limits)
+    if not path and (higher := topmost(context.store)) is not None:
+        context, path = Context(higher[0], read_only=True, limits=limits), higher[1]
     find_room(context, path, form, None)

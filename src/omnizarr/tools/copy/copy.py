@@ -19,7 +19,6 @@ from omnizarr.hierarchy.transfer import check_apart, check_room, make_room
 from omnizarr.hierarchy.upkeep import is_sound, record
 from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
-from omnizarr.store.file import FileStore
 from omnizarr.store.protocol import Store, place_name
 from omnizarr.tools.cluster.crew import Crew
 from omnizarr.tools.copy import note as journal
@@ -28,7 +27,7 @@ from omnizarr.tools.copy.batches import Moved, Mover
 from omnizarr.tools.copy.changes import Changes
 from omnizarr.tools.copy.choosing import chosen, in_order, is_document, own_documents, reduced
 from omnizarr.tools.copy.sweeping import check_no_links, sweep
-from omnizarr.tools.editing.rooted import climb
+from omnizarr.tools.editing.rooted import topmost
 from omnizarr.tools.nodes import Node, context_of, nodes_of, open_at
 from omnizarr.tools.progress import Progress
 
@@ -145,12 +144,10 @@ def copy(
 
 
 def _rooted(place: Place) -> Place:
-    """Take a folder below a group for a path in that group, which must then hold it and may list it."""
-    store = place.context.store
-    if isinstance(store, FileStore):
-        top, inner = climb(store.root)
-        if inner:
-            place.context.store, place.path = FileStore(top, durable=store.durable), join(inner, place.path).rstrip("/")
+    """Take a folder or prefix below a group for a path in that group, which must then hold it and may list it."""
+    higher = topmost(place.context.store)
+    if higher is not None:
+        place.context.store, place.path = higher[0], join(higher[1], place.path).rstrip("/")
     return place
 
 

@@ -15,7 +15,7 @@ from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
 from omnizarr.store.file import FileStore, local_path
 from omnizarr.store.protocol import Store, place_name
-from omnizarr.tools.editing.rooted import Rooted, climb, is_group, rooted
+from omnizarr.tools.editing.rooted import Rooted, is_group, rooted, topmost
 
 _OTHER_STORE = "'oz copy' copies it there, and 'oz rm' erases the old one then"
 
@@ -82,9 +82,8 @@ def _target(target: str | os.PathLike[str], old: Rooted) -> tuple[Store, str]:
     """Return the store that a new place is in, and the path in it."""
     place = Place(target, "r+")
     store, path = place.context.store, place.path
-    if isinstance(store, FileStore) and not path:
-        top, path = climb(store.root)
-        store = FileStore(top)
+    if not path:
+        store, path = topmost(store) or (store, path)
     if isinstance(load(store, path), GroupMeta):
         path = join(path, old.path.rpartition("/")[2])
     return store, path

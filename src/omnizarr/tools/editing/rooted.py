@@ -7,7 +7,7 @@ above it as well: their consolidated metadata hold a copy of its documents.
 from __future__ import annotations
 
 import os
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from omnizarr.errors import NotFoundError, OmnizarrError
 from omnizarr.format.dialects import WRITABLE, dialect
@@ -23,6 +23,9 @@ from omnizarr.store.file import FileStore
 from omnizarr.store.protocol import Store
 from omnizarr.store.wrap import ReadOnlyStore
 from omnizarr.tools.nodes import Node
+
+if TYPE_CHECKING:
+    from omnizarr.store.cloud.store import CloudStore
 
 _HIGHEST: Final = 32
 
@@ -54,13 +57,58 @@ def rooted(where: object, *, read_only: bool = False) -> Rooted:
     if meta is None:
         raise _missing(place)
     context, path = place.context, place.path
-    folder = folder_of(context.store)
-    if not path and folder is not None and meta.format in WRITABLE:
-        top, inner = climb(folder)
-        outer = _over(context, top)
-        if inner and _is_same(outer, inner, meta):
-            return Rooted(outer, inner, meta)
+    higher = topmost(context.store) if not path and meta.format in WRITABLE else None
+    if higher is not None:
+        outer = Context(higher[0], read_only=context.read_only)
+        if _is_same(outer, higher[1], meta):
+            return Rooted(outer, higher[1], meta)
     return Rooted(context, path, meta)
+
+
+def topmost(store: Store) -> tuple[Store, str] | None:
+    """Return the store of the topmost of the nodes above the place of a store, and the way down from there.
+
+    Args:
+        store: A folder, or a prefix of a bucket. Nothing is above any other.
+
+    Returns:
+        The store, read-only where the given one is, and a path; `None` if no node is above.
+    """
+    inner = store.inner if isinstance(store, ReadOnlyStore) else store
+    found: tuple[Store, str]
+    if isinstance(inner, FileStore):
+        top, path = climb(inner.root)
+        found = FileStore(top, durable=inner.durable), path
+    elif hasattr(inner, "settled"):  # by which object stores are told
+        found = _climb_bucket(cast("CloudStore", inner))
+    else:
+        return None
+    if not found[1]:
+        return None
+    return (found[0] if inner is store else ReadOnlyStore(found[0])), found[1]
+
+
+def _climb_bucket(store: CloudStore) -> tuple[Store, str]:
+    """Do as `climb` does, in an object store."""
+    found: tuple[Store, str] = store, ""
+    top, inner = store, ""
+    for _ in range(_HIGHEST):
+        above, _, name = top.settled.prefix.rpartition("/")
+        if not name:
+            break
+        top, inner = top.above(), f"{name}/{inner}" if inner else name
+        if _meta_in(top) is not None:
+            found = top, inner
+        elif not above or _holds_anything(top):
+            break
+    return found
+
+
+def _holds_anything(store: Store) -> bool:
+    try:
+        return any(store.list_dir(""))
+    except OmnizarrError:  # there is no telling
+        return True
 
 
 def climb(folder: str) -> tuple[str, str]:
@@ -93,8 +141,12 @@ def is_node(folder: str) -> bool:
 
 
 def _meta(folder: str) -> Meta | None:
+    return _meta_in(FileStore(folder))
+
+
+def _meta_in(store: Store) -> Meta | None:
     try:
-        found = load(FileStore(folder), "")
+        found = load(store, "")
     except OmnizarrError:  # what is broken up there does not concern who asks for something below
         return None
     # Where every folder is a group, that says nothing.

@@ -13,6 +13,7 @@ from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.opening import Format, Place, open_node
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.codec import Codec
+from omnizarr.store.wrap import listing_view
 from omnizarr.tools.census import Census, count
 from omnizarr.tools.info.group import conventions_of, few_names, group_info, remarks_of
 from omnizarr.tools.info.remarks import Remark, of_chunks, of_layout
@@ -45,7 +46,7 @@ def info(
         path: Path of the node in the store.
         format: Look for this format alone.
         stored: Whether to count stored chunks and bytes. That lists all keys of an array, so by default it is done for
-            an array but not for those below a group.
+            an array but not for those below a group, nor on a web server, which is asked for the size of each.
         cells: Whether to count the inner chunks of shards, too. By default it is done if there are few shards, in a
             store that is near.
         decode: Whether to decode every chunk, to count those that hold the fill value alone.
@@ -72,7 +73,8 @@ def info(
         found = of_node(place, node.metadata)
         array, group, seen = None, None, tuple[str, ...]()
         if isinstance(node, Array):
-            array, remarks = _array(node, stored=stored is not False, cells=cells, decode=decode, progress=progress)
+            counted = _lists_fast(node) if stored is None else stored
+            array, remarks = _array(node, stored=counted, cells=cells, decode=decode, progress=progress)
         else:
             group, remarks, seen = _group(node, stored=bool(stored or cells or decode), progress=progress)
     remarks = [*(Remark("odd-document", str(one.message)) for one in told if _is_ours(one)), *remarks]
@@ -90,6 +92,11 @@ def info(
         group=group,
         remarks=tuple(dict.fromkeys(remarks)),
     )
+
+
+def _lists_fast(array: Array) -> bool:
+    """Whether the sizes of chunks come with their names; a server has to be asked for each."""
+    return listing_view(array.store) is array.store
 
 
 def _is_ours(told: warnings.WarningMessage) -> bool:

@@ -15,6 +15,7 @@ from omnizarr.format.names import ZARRAY, ZMETADATA, join
 from omnizarr.hierarchy.real_keys import with_real_keys
 from omnizarr.model.array import ArrayMeta
 from omnizarr.native import Checked, Survey
+from omnizarr.store.wrap import listing_view
 from omnizarr.tools.cluster.checking import CheckedThere, check_on
 from omnizarr.tools.cluster.crew import Crew
 from omnizarr.tools.cluster.moving import Side
@@ -73,7 +74,7 @@ def check_chunks(look: Look, nodes: dict[str, Node]) -> tuple[dict[str, Odd], li
         meta = _real(look, node.meta, path)
         nodes[path] = node._replace(meta=meta)
         try:
-            access = Access(look.scene.store, path, meta, limits=look.scene.limits)
+            access = Access(listing_view(look.scene.store), path, meta, limits=look.scene.limits)
             survey = access.kernel.survey(_OWN, _MOST_KEYS)
         except OmnizarrError as error:
             rule = "OZ712" if isinstance(error, StoreError) else "OZ713"

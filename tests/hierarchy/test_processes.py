@@ -1,0 +1,123 @@
+"""Several processes that change one folder at the same moment lose nothing of each other's."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import threading
+from functools import partial
+
+import numpy as np
+import pytest
+
+import omnizarr as oz
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="folders are not locked there")
+
+MANY = 32
+
+
+@pytest.fixture(scope="module")
+def processes():
+    with multiprocessing.get_context("spawn").Pool(4) as pool:
+        yield partial(pool.map, chunksize=1)
+
+
+def _append(place, number):
+    oz.open_array(place, mode="r+").append(np.full((1, 4), number))
+
+
+def _set(place, number):
+    oz.open(place, mode="r+").attrs[f"a{number}"] = number
+
+
+def _create(place, number):
+    oz.open_group(place, mode="r+").create_array(f"a{number}", data=np.arange(3))
+
+
+def _put_field(place, name):
+    """Return how often somebody else has put back what was there before."""
+    a, lost = oz.open_array(place, mode="r+"), 0
+    for value in range(200):
+        a[name] = value
+        lost += (a[name] != value).any()
+    return lost
+
+
+def _consolidate(place, number):
+    if number % 2:
+        oz.consolidate(place)
+    else:
+        _set(place, number)
+
+
+@pytest.mark.parametrize("form", ["zarr3", "zarr2"])
+def test_appends(processes, tmp_path, form):
+    place = tmp_path / "a.zarr"
+    oz.create_array(place, shape=(0, 4), chunks=(3, 4), dtype="i4", format=form)
+    processes(partial(_append, place), range(MANY))
+    assert sorted(oz.open_array(place)[:, 0].tolist()) == list(range(MANY))
+
+
+@pytest.mark.parametrize("form", ["zarr3", "zarr2", "zarr1", "zarr0"])
+def test_attributes_of_an_array(processes, tmp_path, form):
+    place = tmp_path / "a.zarr"
+    oz.create_array(place, shape=(3,), dtype="i4", format=form)
+    processes(partial(_set, place), range(MANY))
+    assert dict(oz.open_array(place).attrs) == {f"a{i}": i for i in range(MANY)}
+
+
+@pytest.mark.parametrize("form", ["zarr3", "zarr2"])
+def test_what_is_consolidated(processes, tmp_path, form):
+    """Attributes of the group, and nodes that are made in it."""
+    place = tmp_path / "g.zarr"
+    oz.create_group(place, format=form).consolidate()
+    processes(partial(_set, place), range(MANY))
+    processes(partial(_create, place), range(MANY))
+    copy = oz.open_group(place, consolidated=True)
+    assert dict(copy.attrs) == {f"a{i}": i for i in range(MANY)}
+    there = {key.partition("/")[0] for key in _copied(place, form)} - {".zgroup", ".zattrs"}
+    assert there == {f"a{i}" for i in range(MANY)}
+
+
+def _copied(place, form):
+    if form == "zarr2":
+        return json.loads((place / ".zmetadata").read_bytes())["metadata"]
+    return json.loads((place / "zarr.json").read_bytes())["consolidated_metadata"]["metadata"]
+
+
+def test_consolidating_loses_no_attribute(processes, tmp_path):
+    place = tmp_path / "g.zarr"
+    oz.create_group(place)
+    processes(partial(_consolidate, place), range(MANY))
+    assert dict(oz.open_group(place).attrs) == {f"a{i}": i for i in range(0, MANY, 2)}
+
+
+def test_fields(processes, tmp_path):
+    place = tmp_path / "a.zarr"
+    oz.create_array(place, shape=(500,), dtype=[("x", "i4"), ("y", "i4")], format="zarr2", fill_value=None)[...] = 0
+    assert processes(partial(_put_field, place), ["x", "y"]) == [0, 0]
+
+
+def test_threads_that_append_and_set_do_not_wait_for_each_other_for_ever(tmp_path):
+    group = oz.create_group(tmp_path / "g.zarr")
+    a = group.create_array("a", shape=(0,), chunks=(4,), dtype="i4")
+    own = oz.open_array(tmp_path / "g.zarr" / "a", mode="r+")
+
+    def work(array, number):
+        for i in range(20):
+            array.append([number])
+            array.attrs[f"{number}.{i}"] = i
+
+    threads = [
+        threading.Thread(target=work, args=(one, at), daemon=True) for at, one in enumerate((a, own, a, own), start=1)
+    ]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join(60)
+    assert not any(one.is_alive() for one in threads)
+    a.refresh()
+    assert np.bincount(a[...]).tolist() == [0, 20, 20, 20, 20]
+    assert len(a.attrs) == 80
