@@ -78,7 +78,8 @@ def write_fields(
         error.path = error.path or array._opened().place  # noqa: SLF001 - an array of this package
         raise error
     with array._context.lock:  # noqa: SLF001 - the classes belong together
-        brackets[wanted.rest] = wanted.put(brackets[wanted.rest], value)
+        place = array._opened().place  # noqa: SLF001
+        brackets[wanted.rest] = wanted.put(brackets[wanted.rest], value, place)
 
 
 class _Indexer:
