@@ -66,11 +66,11 @@ def test_fields_are_picked_without_the_memory_of_the_others():
 
 
 def test_fields_are_put_beside_the_others():
-    put = split_fields("x", DTYPE).put(VALUES, [7, 8])
+    put = split_fields("x", DTYPE).put(VALUES, [7, 8], "/x")
     assert put["x"].tolist() == [7, 8]
     assert put["y"].tolist() == [1.5, 2.5]
     assert VALUES["x"].tolist() == [1, 2]
     with pytest.raises(ShapeError, match="cannot be stored in 'x'"):
-        split_fields("x", DTYPE).put(VALUES, "text")
+        split_fields("x", DTYPE).put(VALUES, "text", "/x")
     with pytest.raises(ShapeError, match=r"cannot be stored in \['x', 'y'\]"):
-        split_fields(["x", "y"], DTYPE).put(VALUES, [1, 2, 3])
+        split_fields(["x", "y"], DTYPE).put(VALUES, [1, 2, 3], "/x")

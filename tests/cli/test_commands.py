@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import omnizarr as oz
+from omnizarr.letters import columns_of
 
 
 def test_tree(command, data):
@@ -265,3 +266,25 @@ def test_an_archive_that_is_cut_short_is_named(command, data):
     ran = command("tree", "short.zip")
     assert ran.code == 2
     assert ran.err.splitlines()[0].endswith("its end is missing (short.zip)")
+
+
+def test_columns_are_straight_below_each_other_whatever_the_letters(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    group = oz.create_group("data.zarr")
+    for name in ("温度", "e\u0301te\u0301", "line\nbreak", "plain"):
+        group.create_array(name, shape=(2,), dtype="i4")
+    lines = command("ls", "-l", "data.zarr").out.splitlines()
+    assert {columns_of(line[: line.index("array" if "array" in line else "kind")]) for line in lines} == {13}
+    assert any(line.startswith(r"line\nbreak") for line in lines)
+
+
+def test_names_with_control_characters_are_listed_and_drawn(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    group = oz.create_group("data.zarr")
+    group.create_array("a\nb", shape=(2,), dtype="i4")[...] = 1
+    done = command("zmap", "data.zarr")
+    assert done.code == 0
+    assert r"/a\nb/c/0" in done.out
+    assert "/a\nb/c/0" in [entry["key"] for entry in json.loads(command("zmap", "data.zarr", "--json").out)]
+    assert r"── a\nb (2,) int32" in command("tree", "data.zarr").out
+    assert r"── a\nb (2,) int32" in str(group.tree())

@@ -323,8 +323,8 @@ def test_pickled_types_that_are_none_are_told_of(text):
     [
         ({"dtype": str}, "elements of any length"),
         ({"dtype": "bytes"}, "elements of any length"),
-        ({"dtype": "bfloat16"}, "no type the string 'bfloat16'"),
-        ({"dtype": "int4"}, "no type the string 'int4'"),
+        ({"dtype": "bfloat16"}, "the string 'bfloat16' is no type of Zarr v"),
+        ({"dtype": "int4"}, "the string 'int4' is no type of Zarr v"),
         ({"shards": (4, 4), "chunks": (2, 2)}, "no shards"),
         ({"chunks": [[1, 3], 4]}, "chunks of one shape"),
     ],

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import omnizarr as oz
-from omnizarr.errors import MetadataError
+from omnizarr.errors import MetadataError, NotFoundError
 from omnizarr.store.observe import CountingStore
 
 
@@ -113,3 +113,21 @@ def test_data_stay_readable_after_a_change():
 def test_repr_shows_the_values(node):
     node.attrs["a"] = 1
     assert repr(node.attrs) == "Attributes({'a': 1})"
+
+
+def test_an_attribute_that_is_not_there_is_said_with_those_that_are(tmp_path):
+    group = oz.create_group(tmp_path / "x.zarr", attrs={"title": "a", "units": "m"})
+    array = group.create_array("t", shape=(), dtype="i4", attrs={f"a{i}": i for i in range(30)})
+    bare = group.create_array("bare", shape=(), dtype="i4")
+    for node, said in ((group, "There are 'title', 'units'."), (array, "'a19' and 10 more."), (bare, "no attributes")):
+        for action in (lambda node=node: node.attrs["unit"], lambda node=node: node.attrs.pop("unit")):
+            with pytest.raises(KeyError) as caught:
+                action()
+            assert isinstance(caught.value, NotFoundError)
+            assert "there is no attribute 'unit'" in str(caught.value)
+            assert caught.value.path.endswith(f"x.zarr/{node.path}".rstrip("/"))
+            assert said in str(caught.value)
+        with pytest.raises(KeyError):
+            del node.attrs["unit"]
+        assert node.attrs.get("unit", 7) == 7
+        assert node.attrs.pop("unit", 7) == 7

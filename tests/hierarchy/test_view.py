@@ -177,3 +177,19 @@ def test_a_mask_has_the_lengths_of_its_axes(key):
     with pytest.raises(SelectionError, match="axis 2"):
         view[0, ..., np.ones(4, bool)]
     assert (view[0, ..., np.arange(5) > 2] == values[0, ..., np.arange(5) > 2]).all()
+
+
+def test_without_dimensions_they_are_numbers():
+    a = oz.create_array({}, data=np.array([2.5, -1.5]))
+    alone = oz.create_array({}, data=np.array(3.25))
+    for view, value in ((a.lazy[1], -1.5), (alone, 3.25), (alone.lazy, 3.25)):
+        assert float(view) == value
+        assert int(view) == int(value)
+        assert complex(view) == value
+        assert f"{float(view):.1f}" == f"{value:.1f}"
+    for wrong in (a, a.lazy, a.lazy[:1]):
+        for kind in (float, int, complex):
+            with pytest.raises(TypeError, match="only an array without dimensions"):
+                kind(wrong)
+    with pytest.raises(ValueError, match="could not convert string"):
+        float(oz.create_array({}, data=np.array("x")))

@@ -62,12 +62,24 @@ def test_keys_without_content(zmap, key):
         assert isinstance(caught.value, FileNotFoundError)
 
 
-@pytest.mark.parametrize("key", ["", "g", "g/v", "//", "/g//v", "/g/", "/a\nb", "/a\x7f", "/../x", "/./x", "/\ud800"])
+@pytest.mark.parametrize("key", ["", "g", "g/v", "//", "/g//v", "/g/", "/../x", "/./x", "/\ud800"])
 def test_what_is_no_key(zmap, key):
     for action in (zmap.exists, zmap.len, zmap.read, zmap.search, lambda one: zmap.write(one, b"")):
         with pytest.raises(BadKeyError) as caught:
             action(key)
         assert caught.value.code == codes.NC_EINVAL
+
+
+@pytest.mark.parametrize("name", ["a\nb", "a\x7f", "a\x1b[31m"])
+def test_control_characters_are_read_where_others_wrote_them_but_not_written(name):
+    zmap = Zmap.open({f"{name}/0": b"12"}, "a")
+    assert zmap.search() == [name]
+    assert list(zmap.walk()) == [f"/{name}/0"]
+    assert zmap.read(f"/{name}/0") == b"12"
+    assert [entry.key for entry in entries(zmap)] == [f"/{name}/0"]
+    assert list(zmap.glob("/*/0")) == [f"/{name}/0"]
+    with pytest.raises(BadKeyError, match="control characters"):
+        zmap.write(f"/{name}/1", b"")
 
 
 def test_search_goes_one_level(zmap):

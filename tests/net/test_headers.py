@@ -283,8 +283,18 @@ def test_commands(zarr, file, capsys, monkeypatch):
     assert main([*as_line, "info", "--explain", zarr]) == 0
     printed = capsys.readouterr()
     assert "hush" not in printed.out + printed.err
-    for wrong in (f"{NAME}: {SECRET}", "headers=hush", "headers={hush", f"headers=Range: {SECRET}"):
-        assert main(["--storage-option", wrong, "ls", zarr]) == 2
+    other = ["--storage-option", "headers=X-Other: 1"]
+    for words in (
+        [*as_line, *other],
+        [*other, *as_json],
+        ["--storage-option", f"headers={NAME.lower()}: wrong", *as_line],
+    ):
+        assert main([*words, "ls", zarr]) == 0
+        assert "hush" not in "".join(capsys.readouterr())
+    assert main([*as_line, "--storage-option", "headers=hush", "ls", zarr]) == 2
+    assert "hush" not in "".join(capsys.readouterr())
+    for odd in (f"{NAME}: {SECRET}", "headers=hush", "headers={hush", f"headers=Range: {SECRET}"):
+        assert main(["--storage-option", odd, "ls", zarr]) == 2
         assert "hush" not in capsys.readouterr().err
     # What is for buckets means nothing to a server, and is passed over.
     monkeypatch.setenv(

@@ -208,6 +208,17 @@ impl Error {
         matches!(self, Self::Store { errno: Some(libc::ENOENT), .. })
     }
 
+    /// A folder where a value should be.
+    pub fn folder(key: &str) -> Self {
+        let message = "a folder is where its file should be; move the folder away, or remove it".into();
+        Self::Store { key: key.into(), op: "get", message, errno: Some(libc::EISDIR) }
+    }
+
+    /// Whether it says that a folder is where a value should be.
+    pub fn is_folder(&self) -> bool {
+        matches!(self, Self::Store { errno: Some(libc::EISDIR), .. })
+    }
+
     /// The same error, of a source that was read for the sake of a key.
     #[must_use]
     pub fn at(mut self, name: &str) -> Self {

@@ -35,6 +35,17 @@ fn get(store: &dyn Store, key: &str) -> Option<Vec<u8>> {
 }
 
 #[test]
+fn a_directory_where_a_file_should_be_is_no_missing_value() {
+    let folder = Folder::new();
+    let store = FileStore::new(&folder.0, false);
+    store.put("a/b", &[b"x"]).unwrap();
+    assert!(store.get("a", &mut Buffer::default(), 9).unwrap_err().is_folder());
+    assert!(store.open("a").err().unwrap().is_folder());
+    assert!(store.as_file("a").unwrap_err().is_folder());
+    assert_eq!(get(&store, "a/b/c"), None, "a file where a directory would have to be has nothing below it");
+}
+
+#[test]
 fn both_stores_keep_what_they_are_given() {
     let folder = Folder::new();
     let file = FileStore::new(folder.0.join("made/by/put"), true);
@@ -47,7 +58,7 @@ fn both_stores_keep_what_they_are_given() {
         store.put("zarr.json", &[]).unwrap();
         assert_eq!(get(store, "a/b/c").unwrap(), b"onetwo");
         assert_eq!(get(store, "zarr.json").unwrap(), b"");
-        assert_eq!(get(store, "a/b"), None, "a directory is no value");
+        assert_eq!(store.size("a/b").unwrap(), None, "a directory is no value");
         assert_eq!(store.list_prefix("").unwrap(), ["a/b/c", "a/bc", "zarr.json"]);
         assert_eq!(store.list_prefix("a/b/").unwrap(), ["a/b/c"]);
         assert_eq!(store.list_dir("a/").unwrap(), (vec!["a/bc".into()], vec!["a/b/".into()]));

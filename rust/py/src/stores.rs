@@ -25,12 +25,20 @@ fn get(py: Python<'_>, store: &dyn Store, key: &str) -> PyResult<Option<Py<PyByt
     })
 }
 
+/// Keys that only begin others have no value, and in a folder they are folders; only the engine minds.
+fn no_folder(found: Result<bool>) -> Result<bool> {
+    match found {
+        Err(error) if error.is_folder() => Ok(false),
+        found => found,
+    }
+}
+
 /// Run a read without the GIL and hand its bytes over.
 fn with_value(py: Python<'_>, f: impl FnOnce(&mut Buffer) -> Result<bool> + Send) -> PyResult<Option<Py<PyBytes>>> {
     // The buffer is the thread's own, so a small document costs no allocation but the result's.
     scratch::with(|work| {
         let enc = &mut work.enc;
-        let found = py.detach(|| f(enc)).map_err(|error| raise(py, error, None))?;
+        let found = py.detach(|| no_folder(f(enc))).map_err(|error| raise(py, error, None))?;
         Ok(found.then(|| PyBytes::new(py, enc.as_slice()).unbind()))
     })
 }
@@ -87,7 +95,7 @@ fn get_many<'py>(
     let read = |i: usize| -> Result<()> {
         let (Some(key), Some(slot)) = (keys.get(i), values.get(i)) else { return Ok(()) };
         scratch::with(|work| {
-            if get_bounded(store, key, &mut work.enc, most)? {
+            if no_folder(get_bounded(store, key, &mut work.enc, most))? {
                 *slot.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(work.enc.as_slice().to_vec());
             }
             Ok(())

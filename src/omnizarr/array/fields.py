@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from omnizarr.array.masked import is_masked
+from omnizarr.array.values import to_integers
 from omnizarr.errors import SelectionError, ShapeError
 from omnizarr.model.structs import fields_of
 
@@ -28,13 +30,25 @@ class Fields(NamedTuple):
         made = np.asarray(chosen).astype(wanted)
         return made if isinstance(values, np.ndarray) else made[()]
 
-    def put(self, values: Any, value: object) -> Any:  # noqa: ANN401 - as above
-        """Return values that were read, with other fields."""
+    def put(self, values: Any, value: object, path: str) -> Any:  # noqa: ANN401 - as above
+        """Return values that were read, with other fields.
+
+        Raises:
+            ShapeError: If the fields cannot hold the values, or if some of them are masked.
+        """
         whole = np.array(values)
+        if is_masked(value) and np.ma.is_masked(value):
+            raise ShapeError(
+                f"values for {self.names!r} are masked, and a field alone has no fill value",
+                path=path,
+                hint="Write value.filled(x) with an x of your choice.",
+            )
         try:
+            if isinstance(self.names, str) and whole.dtype[self.names].kind in "iu":
+                value = to_integers(value, whole.dtype[self.names])
             whole[self.names] = value
-        except (TypeError, ValueError, OverflowError) as error:
-            raise ShapeError(f"the values cannot be stored in {self.names!r}: {error}") from error
+        except (TypeError, ValueError, ArithmeticError) as error:
+            raise ShapeError(f"the values cannot be stored in {self.names!r}: {error}", path=path) from error
         return whole
 
 

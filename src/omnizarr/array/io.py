@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from omnizarr.array.index import Mask, Points, Selection
+from omnizarr.array.masked import is_masked, without_mask
 from omnizarr.array.values import as_values, broadcast, without_padding
 from omnizarr.codec.compile import compile_chain
 from omnizarr.errors import LimitError, OmnizarrError, ShapeError, UnsupportedError
@@ -107,6 +108,7 @@ class Access:
         "_origin",
         "_padded",
         "_skipped",
+        "_unmasked",
         "_vlen",
         "_zero_fill",
         "grid",
@@ -157,6 +159,7 @@ class Access:
         self.grid = grid
         self._dtype = dtype.numpy
         self._vlen = dtype.vlen
+        self._unmasked = partial(without_mask, dtype=dtype, fill=meta.fill)
         self._objects: DType | None = dtype if dtype.item else None
         self._memory = _OBJECT if dtype.vlen else dtype.numpy
         self._padded = self._dtype.names is not None and has_padding(self._dtype)
@@ -291,6 +294,8 @@ class Access:
             )
         if self.grid.stored is not None:
             raise UnsupportedError(PADDED_IS_READ, path=self.place)
+        if is_masked(value):
+            value = self._unmasked(value, path=self.place)
         values = as_values(value, self._dtype, self._vlen, self.place, ndim=len(found.shape))
         if self._objects is not None:
             values = objects.packed(values, self._objects, self.place)

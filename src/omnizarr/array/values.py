@@ -10,7 +10,7 @@ import numpy as np
 
 from omnizarr.errors import LimitError, ShapeError
 from omnizarr.late import LateModule
-from omnizarr.model.small import is_pair, is_small
+from omnizarr.model.small import SMALL_FLOATS, SMALL_INTEGERS, is_pair, is_small
 from omnizarr.model.structs import padding
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ else:
     objects = LateModule("omnizarr.array.objects")
 
 _OBJECT = np.dtype(object)
+_NUMBERS = (bool, int, float, complex)
 
 
 def as_values(value: object, dtype: np.dtype[np.generic], vlen: str, path: str, *, ndim: int = 0) -> npt.NDArray[Any]:
@@ -48,10 +49,28 @@ def as_values(value: object, dtype: np.dtype[np.generic], vlen: str, path: str, 
             return _pairs(value, dtype)
         if is_small(dtype) and not isinstance(value, np.ndarray):
             return _small(value, dtype)
-        return np.asarray(value, dtype)
-    except (TypeError, ValueError, OverflowError) as error:
+        return to_integers(value, dtype) if dtype.kind in "iu" or is_small(dtype) else np.asarray(value, dtype)
+    except (TypeError, ValueError, ArithmeticError) as error:
         shown = vlen or dtype.name
         raise ShapeError(f"the values cannot be stored as {shown}: {error}", path=path) from error
+
+
+def to_integers(value: object, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Cast to integers; fractions are cut off, as NumPy does.
+
+    Raises:
+        ArithmeticError: If a float is none that an integer of the type is near to. NumPy would make some number of it.
+    """
+    if type(value) in _NUMBERS:  # NumPy itself refuses those that do not fit
+        return np.asarray(value, dtype)
+    if isinstance(value, (list, tuple)):
+        # Of its own numbers in a list, NumPy only warns.
+        with np.errstate(invalid="raise"):
+            return np.asarray(value, dtype)
+    array = np.asarray(value)
+    if array.size and (array.dtype.kind in "fc" or array.dtype.name in SMALL_FLOATS) and dtype.name not in SMALL_FLOATS:
+        _check_range(array, dtype)
+    return array.astype(dtype)
 
 
 def without_padding(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -98,11 +117,32 @@ def _pairs(value: object, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     return made
 
 
+def _check_range(array: npt.NDArray[Any], dtype: np.dtype[Any]) -> None:
+    low, high = _range(dtype)
+    with np.errstate(invalid="ignore"):
+        # Both are NaN if any number is.
+        least, most = (float(found.real) for found in (array.min(), array.max()))
+    if not (low - 1 < least and most < high + 1):
+        bad = next(one for one in (least, most) if not low - 1 < one < high + 1)
+        raise OverflowError(f"{bad} is no number of that type; replace such numbers first")
+
+
+def _range(dtype: np.dtype[Any]) -> tuple[int, int]:
+    if is_small(dtype):
+        bits = SMALL_INTEGERS[dtype.name]
+        return (0, (1 << bits) - 1) if dtype.name.startswith("u") else (-(1 << bits - 1), (1 << bits - 1) - 1)
+    limits = np.iinfo(dtype)
+    return int(limits.min), int(limits.max)
+
+
 def _small(value: object, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    made = np.asarray(value, dtype)
+    with np.errstate(invalid="ignore"):  # it is looked at below
+        made = np.asarray(value, dtype)
     if "int" in dtype.name:
         # As NumPy does for its own: Python's integers must fit, only arrays wrap around.
         plain = np.asarray(value)
+        if plain.dtype.kind == "f" and plain.size:
+            _check_range(plain, dtype)
         if plain.dtype.kind in "iuO" and (made.astype(np.int64) != plain).any():
             raise OverflowError(f"a number is out of the range of {dtype.name}")
     return made

@@ -11,10 +11,9 @@ import re
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from omnizarr.cli.terminal import printable
-
 if TYPE_CHECKING:
     from omnizarr.errors import OmnizarrError
+from omnizarr.letters import printable
 
 
 class Told(NamedTuple):

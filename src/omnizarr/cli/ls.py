@@ -7,6 +7,7 @@ from argparse import Namespace
 from omnizarr.cli.nodes_text import as_object, cut, location
 from omnizarr.cli.output import Output
 from omnizarr.cli.parser import Parser
+from omnizarr.letters import columns_of, padded, printable
 from omnizarr.tools.listing.entries import Entry
 from omnizarr.tools.listing.listing import list_nodes
 
@@ -50,18 +51,18 @@ def _styled(out: Output, name: str, entry: Entry) -> str:
 
 
 def _table(out: Output, named: list[tuple[str, Entry]]) -> None:
-    rows = [(name, *_columns(entry)) for name, entry in named]
-    widths = [max(len(row[i]) for row in (_TITLES, *rows) if i < len(row)) for i in range(len(_TITLES) - 1)]
+    rows = [tuple(map(printable, (name, *_columns(entry)))) for name, entry in named]
+    widths = [max(columns_of(row[i]) for row in (_TITLES, *rows) if i < len(row)) for i in range(len(_TITLES) - 1)]
     lines = [out.style(cut(out, _joined(_TITLES, widths), 0), "dim")]
     for row, (_, entry) in zip(rows, named, strict=True):
         text = _joined(row, widths)
         rest = text[len(row[0]) :]
-        lines.append(_styled(out, row[0], entry) + out.style(cut(out, rest, len(row[0]))))
+        lines.append(_styled(out, row[0], entry) + out.style(cut(out, rest, columns_of(row[0]))))
     out.lines(lines)
 
 
 def _joined(row: tuple[str, ...], widths: list[int]) -> str:
-    cells = [f"{cell:{width}}" for cell, width in zip(row, widths, strict=False)]
+    cells = [padded(cell, width) for cell, width in zip(row, widths, strict=False)]
     return "  ".join([*cells, *row[len(widths) :]]).rstrip()
 
 

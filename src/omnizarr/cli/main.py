@@ -180,7 +180,11 @@ def _with_options(given: list[str]) -> Generator[None, None, None]:
         if any("=" not in one for one in given):
             raise UsageError("oz", "a --storage-option is not of the form NAME=VALUE")  # it may be a secret
         options = json.loads(before) if before else {}
-        os.environ[name] = json.dumps({**options, **dict(one.split("=", 1) for one in given)})
+        options.update(dict(one.split("=", 1) for one in given))
+        headers = [value for option, _, value in (one.partition("=") for one in given) if option == "headers"]
+        if len(headers) > 1:
+            options["headers"] = import_module("omnizarr.store.cloud.headers").joined_headers(headers)
+        os.environ[name] = json.dumps(options)
     try:
         yield
     finally:

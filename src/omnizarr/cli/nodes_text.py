@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from omnizarr.cli.output import Output
+from omnizarr.letters import columns_of
 from omnizarr.sizes import human_bytes
 from omnizarr.tools.listing.entries import Entry
 
@@ -63,7 +64,12 @@ def cut(out: Output, text: str, used: int) -> str:
     if not out.is_terminal:
         return text
     room = out.width - used
-    if len(text) <= room:
+    if columns_of(text) <= room:
         return text
     end = "…" if out.can_draw else "..."
-    return text[: max(0, room - len(end))] + end if room > len(end) else ""
+    if room <= len(end):
+        return ""
+    kept = text[: room - len(end)]
+    while columns_of(kept) > room - len(end):
+        kept = kept[:-1]
+    return kept + end

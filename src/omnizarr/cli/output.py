@@ -12,10 +12,11 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, Literal, TextIO
 
 from omnizarr.cli.bar import Bar
-from omnizarr.cli.terminal import can_draw, columns, has_colour, is_terminal, printable
+from omnizarr.cli.terminal import can_draw, columns, has_colour, is_terminal
 
 if TYPE_CHECKING:
     from omnizarr.errors import OmnizarrError
+from omnizarr.letters import printable
 
 _CODES: Final = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
 

@@ -47,17 +47,6 @@ def can_draw(stream: TextIO | None) -> bool:
     return encoding.lower().replace("-", "").startswith("utf")
 
 
-def printable(text: str) -> str:
-    r"""Return text whose control characters are written out, since names and values may come from anywhere.
-
-    >>> printable("a\x1b[31mb\n")
-    'a\\x1b[31mb\\n'
-    """
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
-
-
 def wrapped(text: str, width: int, indent: str = "") -> list[str]:
     """Return text in lines of at most a width where words allow it.
 

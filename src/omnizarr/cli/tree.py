@@ -9,6 +9,7 @@ from typing import Any
 from omnizarr.cli.nodes_text import as_object, cut, location, summary
 from omnizarr.cli.output import Output
 from omnizarr.cli.parser import Parser
+from omnizarr.letters import columns_of, printable
 from omnizarr.sizes import human_bytes
 from omnizarr.tools.listing.entries import Entry
 from omnizarr.tools.listing.listing import list_nodes
@@ -96,9 +97,9 @@ def _line(out: Output, lead: str, name: str, entry: Entry, form: str = "") -> st
     else:
         more, shown = form, out.style(name, "bold", "blue")
     if out.is_terminal:
-        used = len(lead) + len(name)
+        used = len(lead) + columns_of(printable(name))
         more = cut(out, more, used)
-        sizes = cut(out, sizes, used + len(more))
+        sizes = cut(out, sizes, used + columns_of(more))
     return lead + shown + out.style(more) + (out.style(sizes, "dim") if sizes else "")
 
 
@@ -107,7 +108,8 @@ def _attributes(out: Output, stem: str, entry: Entry) -> list[str]:
     lines = []
     for name, value in entry.attributes.items():
         text = f" = {json.dumps(value, ensure_ascii=False)}"
-        lines.append(lead + out.style(name, "cyan") + out.style(cut(out, text, len(lead) + len(name))))
+        used = len(lead) + columns_of(printable(name))
+        lines.append(lead + out.style(name, "cyan") + out.style(cut(out, text, used)))
     return lines
 
 

@@ -98,7 +98,8 @@ def old_dtype(value: JSON, format_name: str) -> JSON:
         if isinstance(kind, list):
             old_dtype(kind, format_name)
         elif not isinstance(kind, str) or kind[:1] not in ("<", ">", "|"):
-            raise UnsupportedError(f"{format_name} has no type {describe(kind)}", pointer="/dtype")
+            hint = "These formats have NumPy's own types alone; Zarr v3 has more."
+            raise UnsupportedError(f"{describe(kind)} is no type of {format_name}", pointer="/dtype", hint=hint)
     return value
 
 

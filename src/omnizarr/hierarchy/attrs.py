@@ -7,12 +7,25 @@ from typing import Protocol
 
 import numpy as np
 
-from omnizarr.errors import MetadataError
+from omnizarr.errors import MetadataError, NotFoundError
 from omnizarr.model.jsonvalue import JSON
+from omnizarr.store.protocol import Store, place_name
+
+_MOST_NAMES = 20
 
 
 class Attributed(Protocol):
     """A node with attributes, as far as `Attributes` needs to know it."""
+
+    @property
+    def store(self) -> Store:
+        """The store that the node is in."""
+        ...
+
+    @property
+    def path(self) -> str:
+        """Path of the node."""
+        ...
 
     def _attributes(self) -> Mapping[str, JSON]: ...
 
@@ -39,14 +52,17 @@ class Attributes(MutableMapping[str, JSON]):
         self._node = node
 
     def __getitem__(self, name: str) -> JSON:
-        return _copied(self._node._attributes()[name])  # noqa: SLF001 - the two classes are one
+        there = self._node._attributes()  # noqa: SLF001 - the two classes are one
+        if name not in there:
+            raise self._missing(name)
+        return _copied(there[name])
 
     def __setitem__(self, name: str, value: object) -> None:
         self._change({name: value})
 
     def __delitem__(self, name: str) -> None:
         if name not in self._node._attributes():  # noqa: SLF001
-            raise KeyError(name)
+            raise self._missing(name)
         self._change({}, (name,))
 
     def __iter__(self) -> Iterator[str]:
@@ -79,6 +95,16 @@ class Attributes(MutableMapping[str, JSON]):
     def clear(self) -> None:
         """Remove all attributes in one write."""
         self._change({}, replace=True)
+
+    def _missing(self, name: object) -> NotFoundError:
+        shown = [repr(one) for one in list(self)[:_MOST_NAMES]]
+        more = len(self) - len(shown)
+        known = ", ".join(shown) + (f" and {more} more" if more else "")
+        return NotFoundError(
+            f"there is no attribute {name!r}",
+            path=place_name(self._node.store, self._node.path),
+            hint=f"There are {known}." if shown else "There are no attributes.",
+        )
 
     def _change(self, changed: Mapping[str, object], removed: Iterable[str] = (), *, replace: bool = False) -> None:
         self._node._change_attributes(to_json_object(changed), removed, replace=replace)  # noqa: SLF001

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from omnizarr.hierarchy.context import Context
+from omnizarr.hierarchy.number import Number
 from omnizarr.late import LateModule
 from omnizarr.model.array import ArrayMeta
 
@@ -16,7 +17,7 @@ else:
     tokens = LateModule("omnizarr.hierarchy.token")
 
 
-class Doors:
+class Doors(Number):
     """What `Array` has beside reading and writing."""
 
     __slots__ = ()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from omnizarr.array.masked import is_masked, without_mask
 from omnizarr.array.objects import packed
 from omnizarr.array.values import as_values, broadcast
 from omnizarr.errors import ShapeError
@@ -34,6 +35,8 @@ def fitting(data: object, meta: ArrayMeta, path: str) -> npt.NDArray[Any]:
     Raises:
         ShapeError: If they do not fit.
     """
+    if is_masked(data):
+        data = without_mask(data, meta.dtype, meta.fill, path)
     values = as_values(data, meta.dtype.numpy, meta.dtype.vlen, path, ndim=len(meta.shape))
     if meta.dtype.item:
         packed(values, meta.dtype, path)

@@ -79,8 +79,9 @@ def write_fields(
     if wanted is None:
         error.path = error.path or array._opened().place  # noqa: SLF001 - an array of this package
         raise error
-    with alone(array._context, array._path):  # noqa: SLF001 - the classes belong together
-        brackets[wanted.rest] = wanted.put(brackets[wanted.rest], value)
+    place = array._opened().place  # noqa: SLF001 - an array of this package
+    with alone(array._context, array._path):  # noqa: SLF001 - as above
+        brackets[wanted.rest] = wanted.put(brackets[wanted.rest], value, place)
 
 
 class _Indexer:

@@ -16,6 +16,7 @@ import numpy as np
 
 from omnizarr.array.index import Selection
 from omnizarr.array.io import Access
+from omnizarr.array.masked import is_masked, without_mask
 from omnizarr.array.values import as_values
 from omnizarr.errors import OmnizarrError, ShapeError, UnsupportedError
 from omnizarr.format.names import join
@@ -152,6 +153,8 @@ def append(
         UnsupportedError: If stored chunks would have to change their length.
     """
     ndim = len(meta.shape)
+    if is_masked(values):
+        values = without_mask(values, meta.dtype, meta.fill, path)
     array = as_values(values, meta.dtype.numpy, meta.dtype.vlen, path, ndim=ndim)
     if not -ndim <= axis < ndim:
         raise ShapeError(f"axis {axis} of an array of {ndim} dimensions", path=path)

@@ -8,6 +8,7 @@ from math import prod
 from omnizarr.errors import OmnizarrError
 from omnizarr.hierarchy import html
 from omnizarr.hierarchy.picture import picture
+from omnizarr.letters import printable
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.codec import inner_codecs, sharding_of
 from omnizarr.model.grid import Grid, RegularGrid, Run
@@ -49,7 +50,7 @@ class Tree:
 
     def _lines(self, first: str, rest: str) -> Iterator[str]:
         detail = describe(self.meta)
-        yield f"{first}{self.name} {detail}" if detail else f"{first}{self.name}"
+        yield first + printable(f"{self.name} {detail}" if detail else self.name)
         for i, child in enumerate(self.children):
             last = i == len(self.children) - 1
             yield from child._lines(  # noqa: SLF001 - the same class

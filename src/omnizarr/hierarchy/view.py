@@ -12,6 +12,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from omnizarr.array.selection import out_of_bounds
 from omnizarr.errors import SelectionError
+from omnizarr.hierarchy.number import Number
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -67,7 +68,7 @@ class _Axis(NamedTuple):
     length: int
 
 
-class View(NDArrayOperatorsMixin):
+class View(NDArrayOperatorsMixin, Number):
     """A part of an array that is read when its values are asked for, by one call of the kernel.
 
     Made by `Array.lazy`. Integers, slices with steps of either sign, `...` and `None` give another view, as do

@@ -154,6 +154,9 @@ class Zmap:
             ReadOnlyError: If it is open for reading only.
         """
         name = self._key(key)
+        if any(character < " " or character == "\x7f" for character in key):
+            # Stores of others may have such keys, which can be read.
+            raise BadKeyError("a key of a zmap has no control characters", key=key)
         if not name or self.read_only:
             raise BadKeyError("the root has no content", key=key) if not name else self._refused(key)
         parts = key.split("/")
@@ -247,8 +250,7 @@ class Zmap:
             BadKeyError: If the text is not a key.
         """
         inner = key[1:]
-        is_text = not any(character < " " or character == "\x7f" for character in key)
-        if not key.startswith("/") or not is_text or (inner and not is_key(inner)):
+        if not key.startswith("/") or (inner and not is_key(inner)):
             raise BadKeyError("not a key of a zmap", key=key, hint='Keys look like "/" or "/x/y".')
         return self._start + inner
 

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from omnizarr.errors import StoreError
 from omnizarr.native import MemoryStore as NativeStore
 from omnizarr.store.buffers import byte_view
-from omnizarr.store.keys import check_key, check_prefix
+from omnizarr.store.keys import check_key, check_prefix, clip
 from omnizarr.store.mapping import DictStore, random_uri
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 
+_READING = ("get_range", "get_many", "size", "exists")
+
+
 class MemoryStore:
     """A store in the memory of this process.
+
+    A class that overrides `get` has all that reads go by it, but for what it overrides as well.
 
     Args:
         values: A mapping to be used as it is, by a `DictStore`; without one the values live in the kernel, which is
@@ -29,6 +34,14 @@ class MemoryStore:
     """
 
     __slots__ = ("_uri", "_values")
+
+    _by_get: ClassVar[frozenset[str]] = frozenset()
+    """Operations that go by the `get` of a derived class."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if cls.get is not MemoryStore.get:
+            cls._by_get = frozenset(one for one in _READING if getattr(cls, one) is getattr(MemoryStore, one))
 
     def __init__(self, values: Mapping[str, Any] | None = None) -> None:
         self._values = NativeStore() if values is None else DictStore(values)
@@ -60,11 +73,14 @@ class MemoryStore:
 
     def get_range(self, key: str, start: int, length: int | None = None) -> bytes | None:
         """Return a part of the value."""
+        if "get_range" in self._by_get:
+            value = self.get(key)
+            return None if value is None else value[slice(*clip(len(value), start, length))]
         return self._values.get_range(key, start, length)
 
     def get_many(self, keys: Sequence[str]) -> list[bytes | None]:
         """Return several values."""
-        return self._values.get_many(keys)
+        return [self.get(key) for key in keys] if "get_many" in self._by_get else self._values.get_many(keys)
 
     def put(self, key: str, data: Buffer) -> None:
         """Set the value, to a copy."""
@@ -88,11 +104,13 @@ class MemoryStore:
 
     def size(self, key: str) -> int | None:
         """Return the number of bytes of the value."""
+        if "size" in self._by_get:
+            return None if (value := self.get(key)) is None else len(value)
         return self._values.size(key)
 
     def exists(self, key: str) -> bool:
         """Whether there is a value."""
-        return self._values.exists(key)
+        return self.get(key) is not None if "exists" in self._by_get else self._values.exists(key)
 
     def __repr__(self) -> str:
         inside = f"<{type(self._values.mapping).__name__}>" if isinstance(self._values, DictStore) else ""

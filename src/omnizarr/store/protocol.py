@@ -7,10 +7,16 @@ threads at once. Something missing is an answer (None, False, nothing listed), e
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
+
+
+_OPERATIONS = frozenset(
+    ("get", "get_range", "get_many", "put", "erase", "erase_prefix", "list_prefix", "list_dir", "size", "exists")
+)
 
 
 class Store(Protocol):
@@ -101,16 +107,26 @@ def kernel_target(store: Store, prefix: str = "") -> tuple[object, str]:
     """Find what the kernel should work on: its own handle where there is one, and the prefix of the keys there.
 
     Wrappers that change nothing but the keys, or only refuse writes, are looked through; whoever asks for writing has
-    asked `read_only` before.
+    asked `read_only` before. A class of someone's own that overrides operations of a store is never passed by.
 
     Args:
         store: The store as the user sees it.
         prefix: Empty, or the path of a node followed by "/".
     """
     while (see_through := getattr(store, "see_through", None)) is not None:
+        if _is_overridden(type(store), "see_through"):
+            return store, prefix
         store, prefix = see_through(prefix)
-    native = store.native
+    native = None if _is_overridden(type(store), "native") else store.native
     return (store if native is None else native), prefix
+
+
+@lru_cache(256)
+def _is_overridden(kind: type, way: str) -> bool:
+    """Whether a class overrides operations of the class that has a way past them."""
+    with_way = [at for at, base in enumerate(kind.__mro__) if way in vars(base)]
+    before = kind.__mro__[: with_way[0]] if with_way else ()
+    return any(not _OPERATIONS.isdisjoint(vars(base)) for base in before)
 
 
 def place_name(store: Store, path: str) -> str:

@@ -102,3 +102,16 @@ def test_floats_are_rounded_once():
     above = "1.000000059604644775390625000001"
     assert nearest_float(above) == float(np.nextafter(np.float32(1), np.float32(2)))
     assert _values("float v(d)", f"{above}f, {text}f").tolist() == [nearest_float(above), 1.0]
+
+
+@pytest.mark.parametrize("kind", ["float", "double"])
+def test_zeros_keep_their_sign_where_they_are_floats(kind):
+    # An integer has none, so `-0` is 0, as for ncgen.
+    given = "-0., -0.f, -.0, -0e3, -0.0d, 0., -0"
+    expected = [True] * 5 + [False] * 2
+    assert np.signbit(_values(f"{kind} v(u)", given)).tolist() == expected
+    many = np.signbit(_values(f"{kind} v(u)", ", ".join([given] * 100)))  # the kernel reads long lists
+    assert many.tolist() == expected * 100
+    attributes = parse(f"netcdf x {{ {kind} :a = {given} ; :b = -0.f, -0.f ; }}").root.attrs
+    assert np.signbit(attributes["a"].value).tolist() == expected
+    assert np.signbit(attributes["b"].value).tolist() == [True, True]

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+import omnizarr as oz
 from omnizarr.errors import OmnizarrWarning
 
 TYPES = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"]
@@ -169,3 +170,17 @@ def test_attributes_that_do_not_fit_are_warned_of_and_not_used(pair):
         assert not pair.ours["v"][:].mask.any()
     with pytest.warns(UserWarning, match="cannot be safely cast"):
         pair.ours["v"].valid_min = 1.5
+
+
+@pytest.mark.parametrize("scale", [True, False])
+def test_nan_in_integers_is_warned_of_unless_it_is_masked(scale):
+    ds = oz.Dataset({}, "w")
+    ds.createDimension("n", 2)
+    v = ds.createVariable("v", "i4", ("n",))
+    v.set_auto_scale(scale)
+    for values in (np.array([1, np.nan]), np.ma.array([1, np.nan], mask=[1, 0])):
+        with pytest.warns(RuntimeWarning, match="invalid value encountered in cast"):
+            v[:] = values
+    if scale:
+        v[:] = np.ma.array([1, np.nan], mask=[0, 1])
+        assert v[:].mask.tolist() == [False, True]

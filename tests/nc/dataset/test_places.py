@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import json
+from pathlib import Path
 
 import netCDF4
 import numpy as np
 import pytest
 
 import omnizarr as oz
+from omnizarr.errors import NotFoundError, StoreError
 
 
 @pytest.fixture(params=["folder", "archive", "mapping", "netCDF-4", "netCDF-3"])
@@ -233,3 +236,26 @@ def test_options_that_say_nothing_are_refused(tmp_path, given, error, said):
     with pytest.raises(error, match=said):
         oz.Dataset(tmp_path / name, mode, **{option: "/"})
     assert not (tmp_path / "x.nc").exists()
+
+
+@pytest.mark.parametrize("form", ["NETCDF4", "NETCDF3_CLASSIC"])
+def test_files_that_cannot_be_written_are_named(tmp_path, monkeypatch, form):
+    with pytest.raises(NotFoundError, match="there is no folder") as caught:
+        oz.Dataset(tmp_path / "no" / "x.nc", "w", format=form)
+    assert caught.value.path == str(tmp_path / "no" / "x.nc")
+    (tmp_path / "x.nc").mkdir()
+    with pytest.raises(OSError, match="the file cannot be written") as caught:
+        oz.Dataset(tmp_path / "x.nc", "w", format=form)
+    assert isinstance(caught.value, StoreError)
+
+    def refused(*_):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "write_bytes", refused)  # whoever runs the tests may be allowed everything
+    with pytest.raises(
+        PermissionError, match=r"cannot be written: Permission denied(.|\n)*take another place"
+    ) as caught:
+        oz.Dataset(tmp_path / "y.nc", "w", format=form)
+    assert isinstance(caught.value, StoreError)
+    assert caught.value.errno == errno.EACCES
+    assert caught.value.path == str(tmp_path / "y.nc")

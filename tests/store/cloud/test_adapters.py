@@ -364,3 +364,12 @@ def test_stores_of_icechunk():
     assert list(oz.open(session.store)) == ["b"]
     session.commit("one")
     assert resolve(repository.readonly_session("main").store)[0].read_only
+
+
+def test_a_server_that_is_not_there_is_named_without_passwords():
+    with pytest.raises(StoreError) as caught:
+        oz.open("ftp://me:hush@127.0.0.1:1/x.zarr")
+    assert caught.value.path == "ftp://127.0.0.1:1/x.zarr"
+    assert caught.value.key is None
+    assert "hush" not in str(caught.value)
+    assert "Look at the address" in str(caught.value)

@@ -68,6 +68,7 @@ impl FileStore {
         let Some(root) = self.root()? else { return Ok(None) };
         match root.file(key, Access::Read) {
             Ok(file) => Ok(Some(file)),
+            Err(error) if error.kind() == io::ErrorKind::IsADirectory => Err(Error::folder(key)),
             Err(error) if absent(&error) => Ok(None),
             Err(error) => Err(failure(key, "get", &error)),
         }
@@ -176,10 +177,13 @@ impl FileStore {
     }
 }
 
-/// Refuse pipes and devices: they are not bytes under a key.
+/// Refuse folders, pipes and devices: they are not bytes under a key.
 fn regular(meta: &fs::Metadata, key: &str) -> Result<()> {
     if meta.is_file() {
         return Ok(());
+    }
+    if meta.is_dir() {
+        return Err(Error::folder(key));
     }
     let message = "it is neither a file nor a directory".into();
     Err(Error::Store { key: key.into(), op: "get", message, errno: None })
@@ -286,7 +290,7 @@ impl Store for FileStore {
                     dst.set_len(room);
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if absent(&error) => return Ok(false),
+                Err(error) if error.kind() == io::ErrorKind::IsADirectory => return Err(Error::folder(key)),
                 Err(error) => return Err(failure(key, "get", &error)),
             }
         }
@@ -300,9 +304,6 @@ impl Store for FileStore {
     fn open(&self, key: &str) -> Result<Option<Box<dyn Object + '_>>> {
         let Some(file) = self.file(key)? else { return Ok(None) };
         let meta = file.metadata().map_err(|error| failure(key, "get", &error))?;
-        if meta.is_dir() {
-            return Ok(None);
-        }
         regular(&meta, key)?;
         Ok(Some(Box::new(Opened { file, key: key.into(), size: meta.len(), token: token(&meta) })))
     }
@@ -327,9 +328,6 @@ impl Store for FileStore {
     fn as_file(&self, key: &str) -> Result<Option<File>> {
         let Some(file) = self.file(key)? else { return Ok(None) };
         let meta = file.metadata().map_err(|error| failure(key, "get", &error))?;
-        if meta.is_dir() {
-            return Ok(None);
-        }
         regular(&meta, key).map(|()| Some(file))
     }
 
@@ -408,6 +406,9 @@ impl Store for FileStore {
     }
 
     fn size(&self, key: &str) -> Result<Option<u64>> {
-        Ok(self.open(key)?.map(|object| object.size()))
+        match self.open(key) {
+            Err(error) if error.is_folder() => Ok(None),
+            found => Ok(found?.map(|object| object.size())),
+        }
     }
 }

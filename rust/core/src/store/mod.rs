@@ -141,6 +141,8 @@ pub trait Store: Send + Sync {
     }
 
     /// Read the value into `dst`, though no more than `most + 1` bytes of it; `false` if there is none.
+    ///
+    /// A folder where a file should be is [`Error::folder`]: it may be all that is left of a chunk.
     fn get(&self, key: &str, dst: &mut Buffer, most: usize) -> Result<bool>;
 
     /// Open the value for reading parts of it.

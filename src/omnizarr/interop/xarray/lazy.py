@@ -9,6 +9,7 @@ import numpy as np
 from xarray.backends import BackendArray
 from xarray.core import indexing
 
+from omnizarr.array.objects import boxed
 from omnizarr.hierarchy.array import Array
 from omnizarr.store.protocol import Store
 
@@ -44,6 +45,8 @@ class LazyArray(BackendArray):  # type: ignore[misc]  # xarray is not seen by my
             found = array.oindex[parts]
         else:
             found = _points(array, parts, self.shape)
+        if self.dtype.hasobject and not any(isinstance(part, slice) or np.ndim(part) for part in parts):
+            return boxed(found)  # the element may be an array itself, which xarray would take for a result
         if self.dtype.names is not None:
             return np.asarray(found).astype(self.dtype, copy=False)
         return found if isinstance(found, (np.ndarray, np.generic)) else self._boxed(found)

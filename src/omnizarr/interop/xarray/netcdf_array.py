@@ -10,6 +10,7 @@ import numpy as np
 from xarray.backends import BackendArray
 from xarray.core import indexing
 
+from omnizarr.array.objects import boxed
 from omnizarr.interop.xarray.source import SharedSource
 from omnizarr.nc.tree import Var
 from omnizarr.nc.types import STRING
@@ -66,7 +67,8 @@ class NetcdfArray(BackendArray):  # type: ignore[misc]  # xarray is not seen by 
             values = _texts(values)
         if dropped:
             values = values[tuple(0 if axis in dropped else slice(None) for axis in range(values.ndim))]
-        return values if hasattr(values, "dtype") else _boxed(values)
+        # The element may be an array itself, which xarray would take for a result.
+        return boxed(values) if len(dropped) == len(self.shape) and self.dtype.hasobject else values
 
     def _variable(self) -> Var:
         source = self._shared.get()
@@ -100,9 +102,3 @@ def _texts(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     if np.any(missing):
         values[missing] = ""
     return values
-
-
-def _boxed(value: object) -> np.ndarray[Any, Any]:
-    box = np.empty((), object)
-    box[()] = value
-    return box

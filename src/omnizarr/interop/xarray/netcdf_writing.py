@@ -15,7 +15,7 @@ from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group as ZarrGroup
 from omnizarr.hierarchy.opening import Place, open_node
 from omnizarr.interop.xarray.encoding import chunks_of, without_objects
-from omnizarr.interop.xarray.writing import Wishes, Work, add_values, check_names
+from omnizarr.interop.xarray.writing import Wishes, Work, add_values, check_names, give_encoding
 from omnizarr.nc.dataset.values import to_attr, typed_attr
 from omnizarr.nc.kinds import NCZARR, NCZARR3, as_kind
 from omnizarr.nc.opening import create_source, finishing
@@ -90,8 +90,7 @@ def _goes_by_dask(var: Variable, kind: str) -> bool:
 def _define(group: Group, dataset: Dataset, encoding: Mapping[str, Any], found: dict[str, Variable]) -> None:
     check_names(dataset)
     variables, attrs = conventions.encode_dataset_coordinates(dataset)
-    for name, words in encoding.items():
-        variables[name].encoding = dict(words)
+    give_encoding(variables, encoding)
     growing = set(dataset.encoding.get("unlimited_dims", ()))
     for name, var in variables.items():
         encoded = _encoded(var, str(name))

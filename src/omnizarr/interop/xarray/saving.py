@@ -15,6 +15,7 @@ from omnizarr.hierarchy.opening import Mode, Place, open_node
 from omnizarr.interop.xarray.netcdf_writing import netcdf_kind, write_netcdf
 from omnizarr.interop.xarray.opening import format_word
 from omnizarr.interop.xarray.regions import Region
+from omnizarr.interop.xarray.rehearsal import rehearse
 from omnizarr.interop.xarray.sources import check_apart
 from omnizarr.interop.xarray.writing import Wishes, Work, add_dataset, check_format, chosen_mode, is_place, run
 from omnizarr.nc.zarr.generations import generation_of
@@ -91,6 +92,10 @@ def save(
         options.mode = mode
         return _netcdf(nodes, where, kind, encoding, options)
     word = format_word(options.format, options.zarr_format)
+    if mode in ("w", "w-"):
+        new = word or (where.format if isinstance(where, Group) else "zarr3")
+        for path, dataset in nodes:
+            rehearse(dataset, encoding.get(path), new)
     group = open_target(where, mode, options.group, word)
     wishes = Wishes(
         mode,

@@ -165,9 +165,7 @@ def add_dataset(
     for name in encoding or {}:
         if name in arrays:
             raise ValueError(f"variable {name!r} already exists, but encoding was provided")
-        if name not in variables:
-            raise KeyError(f"encoding is given for {name!r}, which is no variable of the dataset")
-        variables[name].encoding = _mapping((encoding or {})[name], name)
+    give_encoding(variables, encoding or {})
     named = {UNNAMED[0] if name is None else str(name): var for name, var in variables.items()}
     old = {name: var for name, var in named.items() if name in arrays}
     new = {name: var for name, var in named.items() if name not in arrays}
@@ -199,6 +197,19 @@ def check_names(dataset: Dataset) -> None:
         if isinstance(name, str) and "/" in name:
             # It would be stored in a group of its own, where nobody looks for it.
             raise ValueError(f"Invalid name {name!r} for a variable: a slash divides groups; rename it, or pass group=")
+
+
+def give_encoding(variables: Mapping[Any, Variable], encoding: Mapping[str, Any]) -> None:
+    """Give variables the encoding that the user asks for.
+
+    Raises:
+        KeyError: If there is no such variable.
+        ValueError: If what is given is no mapping.
+    """
+    for name, given in encoding.items():
+        if name not in variables:
+            raise KeyError(f"encoding is given for {name!r}, which is no variable of the dataset")
+        variables[name].encoding = _mapping(given, name)
 
 
 def _mapping(given: object, name: str) -> dict[str, Any]:
@@ -267,14 +278,15 @@ def _add_new(
         var = encode_variable(one, name)
         empty = _wants_empty(var, wishes, name)
         options = array_options(var, name, new=is_new, checked=name in given)
-        array = with_empty(_created(group, name, options), empty)
+        array = with_empty(create_variable(group, name, options), empty)
         if wishes.append_dim is not None:
             work.created.append(array)
         place = tuple(slice(None) for _ in var.dims)
         add_values(var, array, place, wishes, work)
 
 
-def _created(group: Group, name: str, options: Mapping[str, Any]) -> Array:
+def create_variable(group: Group, name: str, options: Mapping[str, Any]) -> Array:
+    """Create the array of a variable; an error says which one it is."""
     try:
         return group.create_array(name, **options)
     except MetadataError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from omnizarr.errors import OmnizarrError, ReadOnlyError, SelectionError
+from omnizarr.errors import OmnizarrError, ReadOnlyError, SelectionError, StoreError
 
 
 class NoAttributeError(OmnizarrError, AttributeError, RuntimeError):
@@ -45,6 +45,12 @@ class NotWritableError(ReadOnlyError, RuntimeError):
     """The dataset was opened for reading."""
 
     kind = "read-only"
+
+
+class NoPermissionError(StoreError, PermissionError):
+    """The system does not let this be written."""
+
+    kind = "store"
 
 
 class BoundsError(SelectionError, RuntimeError):

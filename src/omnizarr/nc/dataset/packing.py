@@ -28,9 +28,18 @@ def packed(data: Any, var: Var, dtype: DType) -> Values:  # noqa: ANN401 - maske
     if dtype.kind in "iu" and (scale is not None or offset is not None):
         data = np.around(data)
     if data.dtype != dtype:
-        with np.errstate(invalid="ignore"):  # what is masked, and NaN in integers
-            data = data.astype(dtype)
+        data = cast(data, dtype)
     return _filled(data, var, dtype) if np.ma.isMaskedArray(data) else data
+
+
+def cast(data: Any, dtype: DType) -> Any:  # noqa: ANN401 - masked arrays, too
+    """Return values of another type; NumPy warns of NaN that becomes some integer, unless it is masked."""
+    if not np.ma.isMaskedArray(data):
+        return data.astype(dtype)
+    if data.dtype.kind == "f" and dtype.kind in "iu":
+        data.compressed().astype(dtype)  # for its warning alone: below, what is masked would be warned of as well
+    with np.errstate(invalid="ignore"):
+        return data.astype(dtype)
 
 
 def _filled(data: Any, var: Var, dtype: DType) -> Values:  # noqa: ANN401 - a masked array

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, MutableMapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from omnizarr.errors import ExistsError, NotFoundError, UnsupportedError
+from omnizarr.errors import ExistsError, NotFoundError, StoreError, UnsupportedError
 from omnizarr.nc.dataset.buffered import BufferedSource, copy_values
-from omnizarr.nc.dataset.errors import BadOptionError
+from omnizarr.nc.dataset.errors import BadOptionError, NoPermissionError
 from omnizarr.nc.files.hdf5_library import load_h5py
 from omnizarr.nc.kinds import NCZARR, NETCDF3_KINDS, NETCDF4_KINDS, ZARR_KINDS, as_kind, kind_by_name
 from omnizarr.nc.opening import create_source, open_source
@@ -114,6 +114,25 @@ def _model(format: str) -> str:  # noqa: A002 - the name users know
     return "NETCDF3_64BIT_OFFSET" if format == "NETCDF3_64BIT" else format
 
 
+def _begin(path: Path) -> None:
+    """Make an empty file.
+
+    Raises:
+        OmnizarrError: If that cannot be; it also is the builtin that others raise.
+    """
+    try:
+        path.write_bytes(b"")
+    except FileNotFoundError as error:
+        hint = "Create the folder first."
+        raise NotFoundError("there is no folder for the file", path=str(path), hint=hint) from error
+    except OSError as error:
+        kind = NoPermissionError if isinstance(error, PermissionError) else StoreError
+        hint = "Look at who may write to the file and its folder, or take another place."
+        failed = kind(f"the file cannot be written: {error.strerror}", path=str(path), hint=hint)
+        failed.errno = error.errno
+        raise failed from error
+
+
 def _create(where: object, kind: str, options: Mapping[str, Any], *, diskless: bool, persist: bool) -> Source:
     if diskless and not persist:
         return BufferedSource(kind, str(where))
@@ -121,7 +140,7 @@ def _create(where: object, kind: str, options: Mapping[str, Any], *, diskless: b
         if kind in NETCDF4_KINDS:
             load_h5py(str(where))  # known to be there before any value is taken, and loaded before the program ends
         if not diskless and isinstance(where, (str, os.PathLike)):
-            Path(where).write_bytes(b"")  # so that a place that cannot be written to is known at once
+            _begin(Path(where))  # so that a place that cannot be written to is known at once
         return BufferedSource(kind, str(where), finish=lambda source: _bring(source, where, kind, options))
     return create_source(where, Group(), kind, **options)
 

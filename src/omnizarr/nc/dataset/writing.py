@@ -91,8 +91,7 @@ def stored(data: Any, var: Var, look: Look, *, scale: bool) -> Values:  # noqa: 
     if isinstance(var.type, Compound):
         return packed_members(var.type, values)
     if values.dtype != var.type.numpy:
-        with np.errstate(invalid="ignore"):
-            values = values.astype(var.type.numpy)
+        values = values.astype(var.type.numpy)
     return values
 
 

@@ -48,10 +48,10 @@ def open_chain(where: str, storage_options: Mapping[str, Any] | None = None) -> 
     if first not in known.known_implementations and first not in known.registry:
         raise UnsupportedError(f"there is no store for {first}: URLs, and fsspec knows none either")
     try:
-        with foreign.failures(""):
+        with foreign.failures(None, place=foreign.shown(where)):
             fs, path = core.url_to_fs(where, **(storage_options or {}))
     except OSError as error:
         if isinstance(error.__cause__, ImportError):
-            raise MissingDependencyError(str(error.__cause__)) from None
+            raise MissingDependencyError(str(error.__cause__), path=foreign.shown(where)) from None
         raise
     return adapters.file_system(fs, str(path))

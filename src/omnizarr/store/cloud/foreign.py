@@ -9,6 +9,7 @@ from typing import Final, TypeVar
 from weakref import WeakValueDictionary
 
 from omnizarr.errors import OmnizarrError, ReadOnlyError, StoreError
+from omnizarr.store.cloud.secret import without_secrets
 from omnizarr.store.mapping import random_uri
 
 T = TypeVar("T")
@@ -43,21 +44,31 @@ def said(error: BaseException) -> str:
     return re.sub(r"(://[^\s?'\"]*)\?[^\s'\"]*", r"\1", text)
 
 
+def shown(where: str) -> str:
+    """Return a URL, or a chain of them, for messages: without passwords.
+
+    >>> shown("simplecache::ftp://me:hush@example.org/a?key=hush")
+    'simplecache::ftp://example.org/a'
+    """
+    return "::".join(without_secrets(one) if "://" in one else one for one in where.split("::"))
+
+
 @contextmanager
-def failures(key: str) -> Generator[None, None, None]:
-    """Turn whatever another library raises into an error that names the key."""
+def failures(key: str | None, place: str | None = None) -> Generator[None, None, None]:
+    """Turn whatever another library raises into an error that names the key, or the place."""
     try:
         yield
     except OmnizarrError:
         raise
     except NotImplementedError as error:
-        raise ReadOnlyError(f"this store cannot do that: {said(error)}", key=key) from error
+        raise ReadOnlyError(f"this store cannot do that: {said(error)}", path=place, key=key) from error
     except Exception as error:
-        raise _failure(error, key) from error
+        raise _failure(error, key, place) from error
 
 
-def _failure(error: Exception, key: str) -> StoreError:
-    failed = StoreError(f"the store failed: {type(error).__name__}: {said(error)}", key=key)
+def _failure(error: Exception, key: str | None, place: str | None) -> StoreError:
+    hint = None if place is None else "Look at the address, and whether the server can be reached from here."
+    failed = StoreError(f"the store failed: {type(error).__name__}: {said(error)}", path=place, key=key, hint=hint)
     if isinstance(error, OSError):
         failed.errno = error.errno
     return failed

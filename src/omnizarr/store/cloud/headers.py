@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from omnizarr.errors import UnsafeError
@@ -62,6 +62,19 @@ def checked_headers(given: object) -> dict[str, str]:
             )
         seen.add(name.lower())
     return dict(found)
+
+
+def joined_headers(given: Iterable[object]) -> dict[str, str]:
+    """Return the headers of several options, each as for `checked_headers`, as those of one; later ones come first.
+
+    >>> joined_headers(["A: 1", '{"B": "2"}', "a: 3"])
+    {'B': '2', 'a': '3'}
+    """
+    found: dict[str, str] = {}
+    for one in map(checked_headers, given):
+        again = {name.lower() for name in one}
+        found = {**{name: value for name, value in found.items() if name.lower() not in again}, **one}
+    return found
 
 
 def _parsed(text: str) -> object:
