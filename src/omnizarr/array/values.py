@@ -70,7 +70,7 @@ def to_integers(value: object, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     array = np.asarray(value)
     if array.size and (array.dtype.kind in "fc" or array.dtype.name in SMALL_FLOATS) and dtype.name not in SMALL_FLOATS:
         _check_range(array, dtype)
-    return array.astype(dtype)
+    return array.astype(dtype, copy=False)
 
 
 def without_padding(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -109,7 +109,7 @@ def _pairs(value: object, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     """Split complex numbers, which NumPy would put whole into both parts."""
     array = np.asarray(value)
     if array.dtype.names is not None:
-        return array.astype(dtype)
+        return array.astype(dtype, copy=False)
     if array.dtype.kind not in "biufc" and not is_small(array.dtype):
         return np.asarray(value, dtype)
     made = np.zeros(array.shape, dtype)
