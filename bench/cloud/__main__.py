@@ -60,7 +60,8 @@ def _race(server: Server, name: str, samples: int, only: list[str]) -> None:
     def ready() -> None:
         server.delay(workload.delay)
 
-    _compare(workload, race(MODULE, name, only, samples, ready))
+    taking_part = [one for one in only if one not in workload.without]
+    _compare(workload, race(MODULE, name, taking_part, samples, ready))
 
 
 def _compare(workload: Workload, found: dict[str, Figures]) -> None:

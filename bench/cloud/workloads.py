@@ -33,6 +33,8 @@ class Workload(NamedTuple):
     work: Callable[[Contender], Figures]
     apart: tuple[str, ...] = ()
     """Who does not do the same, and is not compared with."""
+    without: tuple[str, ...] = ()
+    """Who has nothing of the kind, and takes no part."""
 
 
 def _done(stages: Stages, server: Server) -> Figures:
@@ -120,7 +122,8 @@ WORKLOADS: Final = {
         3.0,
         "seconds",
         opening,
-        apart=("icechunk", "tensorstore"),
+        apart=("tensorstore",),
+        without=("icechunk",),
     ),
     "write": Workload("write 2,000 chunks of 1 MB, at 20 ms", "", 20, 1.2, "seconds", writing),
     "read-near": Workload("read 2,000 chunks of 1 MB, without delay", "large", 0, 1.3, "seconds", reading(LARGE)),
