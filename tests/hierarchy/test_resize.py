@@ -55,6 +55,14 @@ def test_wrong_shapes_are_refused(shape):
     assert array.shape == (2, 2)
 
 
+@pytest.mark.parametrize("axis", ["x", None, 0.5])
+def test_an_axis_is_a_whole_number(axis):
+    array = oz.create_array({}, shape=(2, 3), dtype="i4")
+    with pytest.raises(ShapeError, match="whole number"):
+        array.append([[1, 2, 3]], axis=axis)
+    assert array.shape == (2, 3)
+
+
 def test_appending_along_any_axis():
     array = oz.create_array({}, shape=(0, 3), dtype="i4", chunks=(2, 2))
     assert array.append([[1, 2, 3]]) == (1, 3)

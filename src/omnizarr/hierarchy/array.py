@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from math import prod
+from operator import index
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from omnizarr.array.index import Mask, Points, Selection, basic
 from omnizarr.array.io import Access
-from omnizarr.errors import NodeTypeError, NotFoundError, SelectionError
+from omnizarr.errors import NodeTypeError, NotFoundError, SelectionError, ShapeError
 from omnizarr.hierarchy import save
 from omnizarr.hierarchy.attrs import Attributes
 from omnizarr.hierarchy.changing import alone, changed
@@ -264,6 +265,10 @@ class Array(Handle, Doors):
         """
         path = self._path
         self._context.check_writable(path)
+        try:
+            axis = index(axis)
+        except TypeError:
+            raise ShapeError(f"the axis to append along is a whole number, not {axis!r}", path=path) from None
 
         wanted: tuple[int, ...] | None = None
 

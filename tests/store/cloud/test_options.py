@@ -367,3 +367,9 @@ def test_options_of_the_environment(given, key, secret, tmp_path):
 def test_files_need_no_options(tmp_path):
     oz.create_array(tmp_path / "a.zarr", data=[1, 2], storage_options={"anon": True})
     assert oz.open(tmp_path / "a.zarr", storage_options={"anon": True})[...].tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("options", [[1], "anon", 3])
+def test_options_are_names_with_values(options):
+    with pytest.raises(TypeError, match="names with values"):
+        oz.open("s3://bucket/x", storage_options=options)

@@ -175,3 +175,15 @@ def test_a_dry_run_sees_what_is_above_the_target(tmp_path):
     assert not oz.convert(tmp_path / "g/t", tmp_path / "g/new/u", dry_run=True).refused
     oz.convert(tmp_path / "g/t", tmp_path / "g/new/u")
     assert sorted(oz.open_group(tmp_path / "g")) == ["new", "t"]
+
+
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_the_name_of_a_netcdf_file_is_none_for_zarr(tmp_path, dry_run):
+    oz.create_array(tmp_path / "a.zarr", data=np.arange(3))
+    if dry_run:
+        told = oz.convert(tmp_path / "a.zarr", tmp_path / "b.nc", format="zarr2", dry_run=True)
+        assert "netCDF" in told.refused[0].reason
+    else:
+        with pytest.raises(UnsupportedError, match=r"b\.nc is named as a netCDF or HDF5 file.*'oz copy'"):
+            oz.convert(tmp_path / "a.zarr", tmp_path / "b.nc", format="zarr2")
+    assert not (tmp_path / "b.nc").exists()

@@ -34,6 +34,10 @@ class At:
     __slots__ = ("options", "where")
 
     def __init__(self, where: str, storage_options: Mapping[str, Any] | None = None) -> None:
+        if not isinstance(storage_options, (Mapping, type(None))):
+            raise TypeError(
+                f"storage_options are names with values, as in a dict, not {type(storage_options).__name__}"
+            )
         self.where = where
         self.options = Hidden(storage_options or {})
 

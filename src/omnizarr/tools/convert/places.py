@@ -20,6 +20,7 @@ from omnizarr.hierarchy.transfer import check_apart
 from omnizarr.limits import Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
+from omnizarr.nc.kinds import is_named_as_file
 from omnizarr.store.protocol import place_name
 from omnizarr.tools.editing.rooted import topmost
 
@@ -148,6 +149,17 @@ def check_two(source: Spot, target: Spot) -> None:
         raise
 
 
+def check_name(where: object) -> None:
+    """Refuse the name of a netCDF file for what becomes Zarr.
+
+    Raises:
+        UnsupportedError: It is one.
+    """
+    if is_named_as_file(where):
+        hint = "'oz copy' writes netCDF files; for Zarr, give it another name"
+        raise UnsupportedError(f"{where!s} is named as a netCDF or HDF5 file", hint=hint)
+
+
 def check_target(where: object, form: str, limits: Limits, *, overwrite: bool) -> None:
     """Look whether a new node can be made at a place, as `make_room` would; nothing is made there.
 
@@ -155,7 +167,9 @@ def check_target(where: object, form: str, limits: Limits, *, overwrite: bool) -
         ExistsError: A node is there.
         NodeTypeError: An array is above it.
         MetadataError: A group above has another format.
+        UnsupportedError: It is named as a netCDF file.
     """
+    check_name(where)
     try:
         place = Place(where, "r", limits=limits)
         taken = place.load() is not None

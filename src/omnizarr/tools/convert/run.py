@@ -19,7 +19,16 @@ from omnizarr.tools.cluster.crew import Crew
 from omnizarr.tools.cluster.moving import describe
 from omnizarr.tools.convert.build import Builder, Task, tasks_of, transfer_of
 from omnizarr.tools.convert.journal import JOURNAL, Journal, Keeper, load_journal, mark_of
-from omnizarr.tools.convert.places import Spot, check_in_place, check_target, check_two, make_room, node_at, spot_at
+from omnizarr.tools.convert.places import (
+    Spot,
+    check_in_place,
+    check_name,
+    check_target,
+    check_two,
+    make_room,
+    node_at,
+    spot_at,
+)
 from omnizarr.tools.convert.plan import Chosen, make_plan
 from omnizarr.tools.convert.records import journal_of
 from omnizarr.tools.convert.switch import forward, publish, rollback
@@ -137,6 +146,7 @@ def convert_in_place(source: object, settings: Settings) -> Conversion:
 
 def convert_to(source: object, target: object, settings: Settings) -> Conversion:
     """Convert a node to another place."""
+    check_name(target)
     spot, place = spot_at(source, "r", settings.limits)
     goal: Spot | None = None
     try:
