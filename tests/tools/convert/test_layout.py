@@ -184,6 +184,6 @@ def test_the_name_of_a_netcdf_file_is_none_for_zarr(tmp_path, dry_run):
         told = oz.convert(tmp_path / "a.zarr", tmp_path / "b.nc", format="zarr2", dry_run=True)
         assert "netCDF" in told.refused[0].reason
     else:
-        with pytest.raises(UnsupportedError, match=r"b\.nc is named as a netCDF or HDF5 file.*'oz copy'"):
+        with pytest.raises(UnsupportedError, match=r"b\.nc is named as a netCDF or HDF5 file\n'oz copy'"):
             oz.convert(tmp_path / "a.zarr", tmp_path / "b.nc", format="zarr2")
     assert not (tmp_path / "b.nc").exists()
