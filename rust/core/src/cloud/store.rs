@@ -23,7 +23,7 @@ use super::putting::{self, Condition, Tag};
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
 use crate::keys::Keys;
-use crate::net::{Blocks, HttpSource, Judge, hold, net, receive, wait};
+use crate::net::{Blocks, HttpSource, Judge, expect_many, hold, net, receive, wait};
 use crate::refs::{Part, Source, Stamp};
 use crate::store::{Abort, Listing, Locate, Object, PutDone, Store, check_key, check_prefix, place_of};
 
@@ -72,6 +72,7 @@ impl CloudStore {
         if let Some(service) = known {
             return Ok(service);
         }
+        expect_many();
         let service = Arc::new(Service {
             store: build(&self.place, self.settings)?,
             settings: self.settings,

@@ -24,6 +24,7 @@ pub use gate::Gate;
 pub use given::Headers;
 pub use http::{HttpSource, Judge, Settings};
 pub(crate) use http::{SLOWEST, pause, read_many, receive, wait};
+pub(crate) use room::expect_many;
 pub use trace::{Asked, Request, trace, traced};
 
 use std::collections::HashMap;

@@ -1,6 +1,7 @@
 //! Room for many connections: files, of which there are few on some systems, and memory.
 
 use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Files that a process may have open where the system does not tell.
 const USUAL: usize = 256;
@@ -9,8 +10,8 @@ const USUAL: usize = 256;
 const HEAP: usize = 6 << 20;
 const PIECE: usize = 64 << 10;
 
-/// How often a thread has nothing to do before it asks: its first request is under way then.
-const WAITS: u32 = 3;
+/// Whether many requests at once are to be expected.
+static MANY: AtomicBool = AtomicBool::new(false);
 
 /// A part of the files that this process may have open: the rest is for whoever called.
 pub fn connections() -> usize {
@@ -24,17 +25,17 @@ pub fn make_room() {
     drop(std::thread::Builder::new().name("omnizarr-room".into()).spawn(grow));
 }
 
-/// A thread of the network has nothing to do for the moment.
+/// Many requests at once are to be expected, as of whoever opens a bucket.
+pub fn expect_many() {
+    MANY.store(true, Ordering::Relaxed);
+}
+
+/// A thread of the network has nothing to do for the moment: the time for what it will need.
 pub fn idle() {
-    thread_local!(static WAITED: Cell<u32> = const { Cell::new(0) });
-    WAITED.with(|waited| {
-        if waited.get() < WAITS {
-            waited.set(waited.get().saturating_add(1));
-            if waited.get() == WAITS {
-                grow_heap();
-            }
-        }
-    });
+    thread_local!(static GROWN: Cell<bool> = const { Cell::new(false) });
+    if MANY.load(Ordering::Relaxed) && !GROWN.replace(true) {
+        grow_heap();
+    }
 }
 
 /// Let this thread's memory grow now. The C library adds one page after the other, each by a call to the system in which
