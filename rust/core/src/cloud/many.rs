@@ -35,6 +35,8 @@ struct State {
     left: Vec<usize>,
     /// The last failure, which nobody need wait for the others to hear of.
     failed: Option<Error>,
+    /// Whether a failure was told, after which nothing comes.
+    over: bool,
 }
 
 impl Gathered {
@@ -83,7 +85,7 @@ impl Many {
     fn new(count: usize, part: usize) -> Self {
         let part = part.max(1);
         let left = (0..count.div_ceil(part)).map(|i| count.saturating_sub(i.saturating_mul(part)).min(part)).collect();
-        let state = State { values: vec![None; count], left, failed: None };
+        let state = State { values: vec![None; count], left, failed: None, over: false };
         Self(Arc::new(Gathered { state: Mutex::new(state), there: Condvar::new(), part }))
     }
 
@@ -93,11 +95,15 @@ impl Many {
         surely(move |answer| gathered.take(at, answer))
     }
 
-    /// Wait for a part: its values, in which what is missing is `None`; nothing after the last part.
+    /// Wait for a part: its values, in which what is missing is `None`; nothing after the last part, or an error.
     pub fn take(&self, part: usize) -> Result<Option<Vec<Option<Bytes>>>> {
         let mut state = self.0.state();
         loop {
+            if state.over {
+                return Ok(None);
+            }
             if let Some(error) = state.failed.take() {
+                state.over = true;
                 return Err(error);
             }
             match state.left.get(part) {
@@ -145,6 +151,7 @@ mod tests {
         let _waits = many.taker(0);
         many.taker(3)(Err(Error::Invalid("broken".into())));
         assert!(many.take(0).unwrap_err().to_string().contains("broken"));
+        assert!(many.take(0).unwrap().is_none(), "and nobody waits for the rest");
     }
 
     #[test]
