@@ -92,3 +92,20 @@ def test_text_that_has_no_utf8_is_refused(value):
     with pytest.raises(ShapeError, match="string") as caught:
         array[...] = value
     assert isinstance(caught.value.__cause__, UnicodeEncodeError)
+
+
+@pytest.mark.parametrize("dtype", ["i2", "f4", "f8", "c16", ">f4"])
+@pytest.mark.parametrize("side", [250, 1000])  # chunks that lie there in pieces, and as a whole
+def test_results_larger_than_the_caches_are_written_as_others_are(dtype, side):
+    length = (33 << 20) // np.dtype(dtype).itemsize // 1000
+    values = np.random.default_rng(1).integers(0, 1000, (length, 1000)).astype(dtype)
+    codec = {"name": "blosc", "configuration": {"cname": "lz4", "clevel": 1, "shuffle": "shuffle", "typesize": 4}}
+    codec["configuration"]["typesize"] = np.dtype(dtype).itemsize
+    store = oz.create_array(oz.MemoryStore(), data=values, chunks=(333, side), codecs=[codec])
+    assert np.array_equal(store[...], values)
+    memory = np.full(values.nbytes + 64, 7, "u1")
+    for offset in (0, 16, 7, 63):  # NumPy's own memory begins 16 bytes after a line of the cache
+        out = memory[offset : offset + values.nbytes].view(store.dtype).reshape(values.shape)
+        out[...] = 0
+        store.read(out=out)
+        assert np.array_equal(out, values)

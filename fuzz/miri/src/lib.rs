@@ -5,24 +5,14 @@
 
 #[path = "../../../rust/core/src/cell.rs"]
 pub mod cell;
+pub mod codec;
 #[path = "../../../rust/core/src/error.rs"]
 pub mod error;
+#[path = "../../../rust/core/src/fork.rs"]
+pub mod fork;
 #[path = "../../../rust/core/src/grid.rs"]
 pub mod grid;
 #[path = "../../../rust/core/src/mem/mod.rs"]
 pub mod mem;
 #[path = "../../../rust/core/src/plan.rs"]
 pub mod plan;
-
-/// What a view needs to know of codecs.
-pub mod codec {
-    pub trait RowSink {
-        fn row_bytes(&self) -> usize;
-        fn row(&mut self, i: usize) -> &mut [u8];
-    }
-}
-
-/// Nobody forks here.
-pub mod fork {
-    pub fn guard() {}
-}

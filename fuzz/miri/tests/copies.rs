@@ -1,6 +1,7 @@
 //! Selections of every kind are copied out of a cell and back: element by element what plain indexing gives.
 
 use omnizarr_miri::cell::{Sel, strides};
+use omnizarr_miri::codec::{shuffle, unshuffle};
 use omnizarr_miri::mem::{View, fill_slice, is_filled, swap_in_place};
 use omnizarr_miri::plan::Select;
 
@@ -46,6 +47,25 @@ fn product(lists: &[Vec<usize>]) -> Vec<Vec<usize>> {
 
 fn offset(index: &[usize], strides: &[isize]) -> usize {
     index.iter().zip(strides).map(|(&i, &s)| i as isize * s).sum::<isize>() as usize
+}
+
+#[test]
+fn planes_are_interleaved_and_taken_apart() {
+    let mut noise = Noise(2);
+    for _ in 0..ROUNDS {
+        let (width, n, before) = ([2, 3, 4, 8, 16][noise.below(5)], 1 + noise.below(150), noise.below(70));
+        let source: Vec<u8> = (0..n * width).map(|_| noise.below(256) as u8).collect();
+        let mut planes = vec![0; n * width];
+        shuffle(width, &source, &mut planes);
+        assert!((0..n * width).all(|i| planes[i % width * n + i / width] == source[i]));
+        let each: Vec<&[u8]> = planes.chunks_exact(n).collect();
+        let first = noise.below(n);
+        for around in [false, true] {
+            let mut memory = vec![7; before + (n - first) * width];
+            unshuffle(around, &each, first, &mut memory[before..]);
+            assert!(memory[before..] == source[first * width..]);
+        }
+    }
 }
 
 #[test]

@@ -149,6 +149,7 @@ impl<'a> Sel<'a> {
     pub fn fill(&self, value: &[u8], out: &View) {
         match self {
             Self::Box(parts) => {
+                self.settle(value.len(), out);
                 let zero: SmallVec<[isize; 6]> = SmallVec::from_elem(0, parts.len());
                 let (_, to, axes) = axes(parts, &zero, out, false);
                 // SAFETY: the caller's view reaches every place of the selection.
@@ -265,7 +266,7 @@ impl<'a> Sel<'a> {
         }
         let outer = (0..d).map(|k| (shape[k], view.strides[k])).collect();
         // SAFETY: the whole cell is selected, so every row belongs to the caller's array and to this task.
-        Some(unsafe { Rows::new(base, row, outer) })
+        Some(unsafe { Rows::new(base, row, outer, view.is_far()) })
     }
 
     /// The half-open byte spans of the dense cell that hold the selection, gaps up to `gap` read over; `None` if it is

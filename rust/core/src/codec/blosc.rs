@@ -7,6 +7,7 @@ use super::blosc_block::{Loaded, decompress_in_place};
 use super::blosc_encode::{Packer, Settings, compress};
 use super::blosc_header::{Block, Filter, HEADER, Header, NAME};
 use super::rows::{fill_from, scatter};
+use super::stores::Stores;
 use super::{Contexts, Encoded, RowSink, Step, Want, Window, blosc_fetch, ffi, loose_bound};
 use crate::buffer::Buffer;
 use crate::error::{CodecError, Fault};
@@ -96,7 +97,7 @@ impl Blosc {
         }
         each_block(header, src, 1, cx, |start, size, block| {
             if let Some(room) = dst.get_mut(start..).and_then(|rest| rest.get_mut(..size)) {
-                block.copy_out(0, room);
+                block.copy_out(0, room, &Stores::NEAR);
             }
         })
     }
@@ -156,7 +157,7 @@ pub(super) fn copy_spans<'a>(
         let first = start.max(block.start);
         let place = first.saturating_sub(from)..end.min(block_end).saturating_sub(from);
         if let Some(piece) = dst.get_mut(place) {
-            loaded.copy_out(first.saturating_sub(block.start), piece);
+            loaded.copy_out(first.saturating_sub(block.start), piece, &Stores::NEAR);
         }
         if end > block_end {
             return spans.get(k..).unwrap_or_default();
@@ -239,15 +240,16 @@ impl Step for Blosc {
             return Ok(true);
         }
         let short = rows.row_bytes() < header.typesize.saturating_mul(SHORT_ROW);
+        let stores = Stores::new(rows.are_far());
         each_block(&header, src, swap, cx, |start, size, block| {
             if !short || matches!(block, Loaded::Flat { .. }) {
-                scatter(rows, start, size, |from, piece| block.copy_out(from, piece));
+                scatter(rows, start, size, |from, piece| block.copy_out(from, piece, &stores));
                 return;
             }
             let mut tile = [0; TILE];
             for from in (0..size).step_by(TILE) {
                 let tile = tile.get_mut(..size.saturating_sub(from).min(TILE)).unwrap_or_default();
-                block.copy_out(from, tile);
+                block.copy_out(from, tile, &Stores::NEAR);
                 let at = start.saturating_add(from);
                 scatter(rows, at, tile.len(), |from, piece| fill_from(tile, from, piece));
             }

@@ -1,7 +1,8 @@
 //! Decoding of one block of a Blosc container: first its compressed streams, then the order of its bytes.
 
 use super::blosc_header::{Block, Filter, Header, Inner, NAME, number};
-use super::unshuffle::{transpose_bits, unshuffle};
+use super::stores::Stores;
+use super::unshuffle::{transpose_bits, unshuffle, unshuffle_by};
 use super::{Contexts, blosclz, deflate, div_rem, lz4_block, zstd};
 use crate::error::CodecError;
 use std::ops::Range;
@@ -107,10 +108,10 @@ impl<'a> Loaded<'a> {
     }
 
     /// Write the block's bytes from `from` on to `dst`, as many as it takes.
-    pub(super) fn copy_out(&self, from: usize, dst: &mut [u8]) {
+    pub(super) fn copy_out(&self, from: usize, dst: &mut [u8], stores: &Stores) {
         match self {
             Self::Flat { pieces, each } => copy_flat(pieces, *each, from, dst),
-            Self::Planes { planes, tail } => copy_planes(planes, tail, from, dst),
+            Self::Planes { planes, tail } => copy_planes(planes, tail, from, dst, stores),
         }
     }
 }
@@ -157,7 +158,7 @@ fn copy_flat(pieces: &[&[u8]], each: usize, from: usize, mut dst: &mut [u8]) {
     }
 }
 
-fn copy_planes(planes: &[&[u8]], tail: &[u8], from: usize, dst: &mut [u8]) {
+fn copy_planes(planes: &[&[u8]], tail: &[u8], from: usize, dst: &mut [u8], stores: &Stores) {
     let width = planes.len().max(1);
     let shuffled = planes.first().map_or(0, |plane| plane.len()).saturating_mul(width);
     let inside = shuffled.saturating_sub(from).min(dst.len());
@@ -176,7 +177,7 @@ fn copy_planes(planes: &[&[u8]], tail: &[u8], from: usize, dst: &mut [u8]) {
     let first = first.saturating_add(usize::from(within != 0));
     let (whole, partial) = div_rem(body.len(), width);
     let (body, end) = body.split_at_mut(body.len().saturating_sub(partial));
-    unshuffle(planes, first, body);
+    unshuffle_by(stores, planes, first, body);
     for (out, plane) in end.iter_mut().zip(planes) {
         *out = plane.get(first.saturating_add(whole)).copied().unwrap_or_default();
     }

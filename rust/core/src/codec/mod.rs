@@ -43,6 +43,7 @@ mod rows;
 mod scale_offset;
 mod series;
 mod shuffle;
+mod stores;
 mod stream;
 mod szip;
 mod tiff_bits;
@@ -132,6 +133,10 @@ pub trait RowSink {
     fn row_bytes(&self) -> usize;
     /// The destination of row `i`.
     fn row(&mut self, i: usize) -> &mut [u8];
+    /// Whether the result is so large that it is in no cache by the time that somebody reads it.
+    fn are_far(&self) -> bool {
+        false
+    }
 }
 
 /// One step of a codec chain.

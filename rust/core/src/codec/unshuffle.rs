@@ -1,13 +1,22 @@
 //! Interleaving of byte planes: element `i` of the output takes byte `i` of each plane in turn.
 
+use super::stores::Stores;
+
 /// Interleave `planes` from element `first` on, as many elements as fill `dst`.
 ///
 /// Callers cut both from checked sizes: planes that are too short leave bytes of `dst` as they were.
 pub(super) fn unshuffle(planes: &[&[u8]], first: usize, dst: &mut [u8]) {
+    unshuffle_by(&Stores::NEAR, planes, first, dst);
+}
+
+/// The same, perhaps around the caches.
+pub(super) fn unshuffle_by(stores: &Stores, planes: &[&[u8]], first: usize, dst: &mut [u8]) {
     #[cfg(target_arch = "x86_64")]
-    if super::unshuffle_avx2::unshuffle(planes, first, dst) {
+    if super::unshuffle_avx2::unshuffle(stores, planes, first, dst) {
         return;
     }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = stores;
     portable(planes, first, dst);
 }
 

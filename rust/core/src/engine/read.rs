@@ -49,6 +49,7 @@ impl Engine {
             return Ok(());
         }
         self.store.begin()?;
+        let out = &out.of_bytes(sel.count().saturating_mul(self.spec.chain.item));
         let cells = sel.cut_at(&self.grid);
         let (parallel, nested) = self.spread(&cells);
         let nested = parallel && nested;
@@ -345,30 +346,24 @@ fn decode_plain(
     out: &View,
     dec: &mut Buffer,
     cx: &mut Contexts,
-) -> std::result::Result<(), crate::error::CodecError> {
+) -> std::result::Result<(), CodecError> {
     let (item, size) = (chain.item, chain.dense_size(shape));
     let Some(step) = chain.bytes.first() else {
         check(bytes.len(), Want::Exact(size))?;
         scatter_clean(chain, bytes, swap, shape, sel, out, dec);
         return Ok(());
     };
-    if swap <= 1
-        && let Some(place) = sel.slice_mut(shape, item, out)
-    {
-        populate(place);
+    // Only rows go around the caches.
+    let in_one_piece = swap <= 1 && sel.slice_mut(shape, item, out).map(populate).is_some();
+    if (out.is_far() || !in_one_piece) && decode_rows(chain, &**step, bytes, swap, shape, sel, out, cx)? {
+        return Ok(());
+    }
+    if in_one_piece && let Some(place) = sel.slice_mut(shape, item, out) {
         step.decode_exact(bytes, place, cx)?;
         chain.clean(place);
         return Ok(());
     }
-    if let Some(mut rows) = sel.rows(shape, item, out) {
-        if step.decode_rows(bytes, size, swap, &mut rows, cx)? {
-            if chain.clean.is_some() {
-                let count = size.checked_div(rows.row_bytes()).unwrap_or(0);
-                (0..count).for_each(|i| chain.clean(rows.row(i)));
-            }
-            return Ok(());
-        }
-    } else if let Some(spans) = sel.spans(shape, item, 0) {
+    if let Some(spans) = sel.spans(shape, item, 0) {
         let data = dec.space(size);
         if step.decode_spans(bytes, data, &spans, cx)? {
             chain.clean(data);
@@ -383,6 +378,30 @@ fn decode_plain(
     chain.clean(data);
     sel.scatter(data, shape, item, 0, out);
     Ok(())
+}
+
+/// Decode a whole chunk straight to where it belongs, row by row; `false`, having written nothing, where that is no way.
+#[allow(clippy::too_many_arguments, reason = "as `decode`")]
+fn decode_rows(
+    chain: &Chain,
+    step: &dyn Step,
+    bytes: &[u8],
+    swap: usize,
+    shape: &[usize],
+    sel: &Sel<'_>,
+    out: &View,
+    cx: &mut Contexts,
+) -> std::result::Result<bool, CodecError> {
+    let size = chain.dense_size(shape);
+    let Some(mut rows) = sel.rows(shape, chain.item, out) else { return Ok(false) };
+    if !step.decode_rows(bytes, size, swap, &mut rows, cx)? {
+        return Ok(false);
+    }
+    if chain.clean.is_some() {
+        let count = size.checked_div(rows.row_bytes()).unwrap_or(0);
+        (0..count).for_each(|i| chain.clean(rows.row(i)));
+    }
+    Ok(true)
 }
 
 /// Scatter elements as they are stored, or a copy of them if some bytes are no values of the type.

@@ -66,10 +66,6 @@ fn take(size: usize) -> Option<Spare> {
 
 impl Drop for Block {
     fn drop(&mut self) {
-        #[cfg(target_os = "linux")]
-        if self.fresh {
-            crate::mem::pages::end(self.ptr.as_ptr());
-        }
         let mut gone = vec![Spare { ptr: self.ptr, size: self.size }];
         if self.size <= KEEP {
             system::idle(self.ptr, self.size);
@@ -130,6 +126,8 @@ mod system {
 
     /// Give the memory back.
     pub fn unmap(ptr: NonNull<u8>, size: usize) {
+        #[cfg(target_os = "linux")]
+        crate::mem::pages::end(ptr.as_ptr());
         // SAFETY: made by `map` with this size, and no longer reachable by anybody.
         unsafe { libc::munmap(ptr.as_ptr().cast(), size) };
     }

@@ -50,7 +50,7 @@ impl Pace {
 
 static PACE: Pace = Pace::new();
 
-/// Memory of large pages' size and alignment that nobody has written to yet.
+/// Memory of large pages' size and alignment, of which nobody has written to those pages that are still to be taken.
 struct Fresh {
     start: usize,
     pages: Box<[Once]>,
@@ -65,7 +65,7 @@ pub fn add(start: *mut u8, size: usize) {
     FRESH.get().write().unwrap_or_else(PoisonError::into_inner).push(fresh);
 }
 
-/// Forget about memory that is given back or used again.
+/// Forget about memory that is given back.
 pub fn forget(start: *mut u8) {
     FRESH.get().write().unwrap_or_else(PoisonError::into_inner).retain(|fresh| fresh.start != start as usize);
 }

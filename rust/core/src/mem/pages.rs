@@ -26,7 +26,7 @@ pub fn advise(start: *mut u8, size: usize) {
     }
 }
 
-/// Takes back what was said of memory that is no longer fresh.
+/// Takes back what was said of memory that goes back to the system.
 pub fn end(start: *mut u8) {
     if may_be_slow() {
         fresh::forget(start);

@@ -10,7 +10,12 @@ pub struct View {
     ptr: *mut u8,
     /// Byte distance between neighbours, per axis; negative and zero are fine.
     pub strides: SmallVec<[isize; 6]>,
+    /// Whether it is larger than the caches.
+    far: bool,
 }
+
+/// Bytes of a result that is not worth a place in the caches: it would not be found there.
+const FAR: usize = 32 << 20;
 
 // SAFETY: a view is only a base address; whoever makes one promises that the memory stays valid for the call and that
 // tasks write disjoint parts of it (each element of a selection belongs to exactly one chunk).
@@ -25,7 +30,18 @@ impl View {
     /// `ptr` must stay valid for every element that the strides reach under the shape used with this view, and must be
     /// writable if the view is used as a destination.
     pub unsafe fn new(ptr: *mut u8, strides: &[isize]) -> Self {
-        Self { ptr, strides: SmallVec::from_slice(strides) }
+        Self { ptr, strides: SmallVec::from_slice(strides), far: false }
+    }
+
+    /// The same memory, of which so many bytes will be written.
+    #[must_use]
+    pub fn of_bytes(&self, bytes: usize) -> Self {
+        Self { far: bytes >= FAR, ..self.clone() }
+    }
+
+    /// Whether it is larger than the caches.
+    pub fn is_far(&self) -> bool {
+        self.far
     }
 
     /// The address of element zero.
@@ -36,7 +52,7 @@ impl View {
     /// The same memory with its axes in another order.
     #[must_use]
     pub fn permuted(&self, order: &[usize]) -> Self {
-        Self { ptr: self.ptr, strides: order.iter().map(|&a| self.strides[a]).collect() }
+        Self { strides: order.iter().map(|&a| self.strides[a]).collect(), ..*self }
     }
 }
 
@@ -44,6 +60,7 @@ impl View {
 pub struct Rows {
     base: *mut u8,
     row_bytes: usize,
+    far: bool,
     /// Length and byte stride of each axis but the last, outermost first.
     outer: SmallVec<[(usize, isize); 6]>,
     // The last row asked for: codecs go from row to row, so stepping beats dividing.
@@ -57,9 +74,9 @@ impl Rows {
     ///
     /// # Safety
     /// Every row that the outer axes reach must be writable and belong to no other task.
-    pub unsafe fn new(base: *mut u8, row_bytes: usize, outer: SmallVec<[(usize, isize); 6]>) -> Self {
+    pub unsafe fn new(base: *mut u8, row_bytes: usize, outer: SmallVec<[(usize, isize); 6]>, far: bool) -> Self {
         let index = SmallVec::from_elem(0, outer.len());
-        Self { base, row_bytes, outer, at: 0, index, ptr: base }
+        Self { base, row_bytes, far, outer, at: 0, index, ptr: base }
     }
 
     fn seek(&mut self, i: usize) {
@@ -98,11 +115,17 @@ impl RowSink for Rows {
 
     fn row(&mut self, i: usize) -> &mut [u8] {
         self.seek(i);
-        if let Some(&(_, stride)) = self.outer.last() {
+        if let Some(&(_, stride)) = self.outer.last()
+            && !self.far
+        {
             fetch_ahead(self.ptr.wrapping_offset(stride.wrapping_mul(2)), self.row_bytes);
         }
         // SAFETY: `new` promised that every row within the outer axes is writable and ours; `seek` wraps at their end.
         unsafe { std::slice::from_raw_parts_mut(self.ptr, self.row_bytes) }
+    }
+
+    fn are_far(&self) -> bool {
+        self.far
     }
 }
 

@@ -1,6 +1,7 @@
 //! Raw LZ4 blocks and the kernels under the shuffles: each fast way against the plain one.
 
 use super::{Noise, random, smooth};
+use crate::codec::stores::Stores;
 use crate::codec::*;
 use crate::codec::{ffi, lz4_block, lz77, unshuffle};
 
@@ -51,6 +52,26 @@ fn matches_reach_no_further_than_the_output() {
     assert_eq!(lz77::copy_match(&mut dst, 3, 3, 0), None);
     assert_eq!(lz77::copy_match(&mut dst, 3, 4, 1), None);
     assert_eq!(lz77::copy_match(&mut dst, 3, usize::MAX, 1), None);
+}
+
+#[test]
+fn stores_around_the_caches_write_the_same_at_every_address() {
+    let data = random(16 * 300);
+    for width in [2, 3, 4, 8, 16] {
+        for n in [32, 33, 64, 95, 96, 300] {
+            let planes: Vec<&[u8]> = data.chunks_exact(n).take(width).collect();
+            let mut plain = vec![0; n * width];
+            unshuffle::portable(&planes, 0, &mut plain);
+            for offset in 0..70 {
+                let mut around = vec![77; offset + n * width + 1];
+                let stores = Stores::new(true);
+                unshuffle::unshuffle_by(&stores, &planes, 0, &mut around[offset..offset + n * width]);
+                drop(stores);
+                assert!(around[offset..offset + n * width] == plain, "{width} {n} {offset}");
+                assert!(around[..offset].iter().chain(around.last()).all(|&byte| byte == 77));
+            }
+        }
+    }
 }
 
 #[test]
