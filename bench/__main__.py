@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from bench import report
-from bench.engines import ENGINES, LIMIT
+from bench.engines import LIMIT, PUBLIC
 from bench.peers import Place
 from bench.race import Pace, run
 from bench.sizes import BY_NAME
@@ -30,7 +30,8 @@ def _arguments() -> argparse.Namespace:
         command.add_argument("--results", type=Path, default=_RESULTS, help="file of results (default: %(default)s)")
         command.add_argument("--page", type=Path, default=_PAGE, help="page to write (default: %(default)s)")
     race.add_argument("-w", "--workload", action="append", default=[], help="only cells whose name contains this")
-    race.add_argument("-e", "--engines", default=",".join((*ENGINES, LIMIT)), help="comma-separated (default: all)")
+    race.add_argument("-e", "--engines", default=",".join((*PUBLIC, LIMIT)), help="comma-separated (default: all)")
+    race.add_argument("--before", metavar="PYTHON", help="of an environment with another build, to compare with")
     race.add_argument("--scale", choices=BY_NAME, default="full", help="small: minutes, to see that all of it runs")
     race.add_argument("--root", type=Path, default=None, help="where files go (default: a folder in memory)")
     race.add_argument("--rounds", type=int, default=_PACE.rounds, help="samples of each engine, at least")
@@ -47,7 +48,7 @@ def main() -> None:
     args = _arguments()
     if args.command == "list":
         print("\n".join(f"{cell.unit:5} {cell.name}" for cell in all_workloads(BY_NAME["full"])))
-        print("engines:", ", ".join((*ENGINES, LIMIT)))
+        print("engines:", ", ".join((*PUBLIC, LIMIT)))
         return
     if args.command == "race":
         sizes = BY_NAME[args.scale]
@@ -60,7 +61,9 @@ def main() -> None:
             raise SystemExit("no cell has such a name; see `python -m bench list`")
         place = Place(args.root or _default_root(), args.scale, sizes.nbytes)
         pace = Pace(args.rounds, max(args.rounds, args.max_rounds), args.cell_seconds, args.quiet)
-        run(cells, args.engines.split(","), place, pace, args.results, keep=args.keep)
+        run(cells, args.engines.split(","), place, pace, args.results, before=args.before, keep=args.keep)
+        if args.before:
+            print(report.compared(args.results))
         if args.no_report:
             return
     report.write(args.results, args.page)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import statistics
+import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -56,10 +57,18 @@ class Measured:
     failed: bool = False
 
 
-def run(cells: list[Workload], names: list[str], place: Place, pace: Pace, saved: Path, *, keep: bool = False) -> None:
-    """Run the cells and write what was measured into `saved` after each of them."""
+def run(
+    cells: list[Workload], names: list[str], place: Place, pace: Pace, saved: Path, *, before: str | None, keep: bool
+) -> None:
+    """Run the cells and write what was measured into `saved` after each of them.
+
+    `before` is the Python of an environment with another build of Omnizarr, which takes part too.
+    """
     place.root.mkdir(parents=True, exist_ok=True)
-    peers = list(_start(names, place))
+    pythons = dict.fromkeys(names, sys.executable)
+    if before is not None:
+        pythons[engines.BEFORE] = before
+    peers = list(_start(pythons, place))
     if not peers:
         raise SystemExit("no engine could be started")
     results = _Results(saved, place, peers)
@@ -77,12 +86,12 @@ def run(cells: list[Workload], names: list[str], place: Place, pace: Pace, saved
             shutil.rmtree(place.root, ignore_errors=True)
 
 
-def _start(names: list[str], place: Place) -> Iterator[Peer]:
+def _start(pythons: dict[str, str], place: Place) -> Iterator[Peer]:
     from bench.sizes import BY_NAME
 
     data.make(place.root, BY_NAME[place.scale])
-    for name in names:
-        peer = Peer(name, place)
+    for name, python in pythons.items():
+        peer = Peer(name, place, python)
         if peer.problem is None:
             print(f"{name}: {peer.version}", flush=True)
             yield peer

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
-from bench.engines import COUNTED, ENGINES, LIMIT, OURS
+from bench.engines import BEFORE, COUNTED, LIMIT, OURS, PUBLIC
 from bench.sizes import BY_NAME
 from bench.workloads import Target, Workload, all_workloads
 
@@ -16,6 +17,7 @@ END = "<!-- race: end -->"
 
 _TIE_ROOM = 1.10
 _TIE = 0.95
+_SLOWER = 0.9
 # Time per chunk may wander by this much over three decades and still be called proportional.
 _GROWTH = 1.3
 
@@ -75,7 +77,8 @@ def markdown(results: dict[str, Any]) -> str:
 def _head(results: dict[str, Any]) -> str:
     machine, dates = results["machine"], sorted({cell["when"] for cell in results["cells"].values()})
     when = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
-    engines = "; ".join(f"**{name}** {version}" for name, version in results["versions"].items())
+    shown = ((name, version) for name, version in results["versions"].items() if name != BEFORE)
+    engines = "; ".join(f"**{name}** {version}" for name, version in shown)
     hardware = f"{machine['processor']}, {machine['cores']} cores, {machine['memory']}, {machine['system']}"
     lines = [f"Measured {when} on {hardware}, Python {machine['python']}.", f"Engines: {engines}."]
     if results.get("memory"):
@@ -87,7 +90,7 @@ def _head(results: dict[str, Any]) -> str:
 
 
 def _race_table(cells: list[Workload], results: dict[str, Any]) -> str:
-    names = [name for name in (*ENGINES, LIMIT) if name in results["versions"] and name != OURS]
+    names = [name for name in (*PUBLIC, LIMIT) if name in results["versions"] and name != OURS]
     names = [OURS] * (OURS in results["versions"]) + names
     verdicts = [(cell, judge(cell, _values(results, cell))) for cell in cells]
     asked = [verdict.reached for _, verdict in verdicts if verdict.reached is not None]
@@ -125,6 +128,19 @@ def _growth_table(cells: list[Workload], results: dict[str, Any]) -> str:
         )
         rows.append(f"| {what} | {'✓' if last <= _GROWTH else '**below**'} | {last:.2f} |")
     return "\n".join(rows)
+
+
+def compared(path: Path) -> str:
+    """Say which cells are slower than in the other build by a tenth or more, and how all compare."""
+    results = json.loads(path.read_text(encoding="utf-8"))
+    ratios: dict[str, float] = {}
+    for cell in all_workloads(BY_NAME[results["scale"]]):
+        values = _values(results, cell) if cell.name in results["cells"] else {}
+        if OURS in values and BEFORE in values:
+            ratios[cell.name] = cell.ratio(values[OURS], values[BEFORE])
+    slow = [f"slower: {name}, {ratio:.2f} times as fast" for name, ratio in ratios.items() if ratio < _SLOWER]
+    middle = median(ratios.values()) if ratios else 1.0
+    return "\n".join([*slow, f"{len(slow)} of {len(ratios)} cells are slower; the median is {middle:.2f}"])
 
 
 def _values(results: dict[str, Any], cell: Workload) -> dict[str, float]:

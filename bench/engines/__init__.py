@@ -12,6 +12,9 @@ LIMIT = "limit"
 
 OURS = "omnizarr"
 
+BEFORE = "before"
+"""Another build of Omnizarr, in another environment: what became slower shows beside it."""
+
 
 class Entry(NamedTuple):
     """Where an engine is defined, and whether it counts when the best peer is chosen."""
@@ -31,8 +34,12 @@ ENGINES = {
     "h5py": Entry("h5py", "H5py", counts=False),
     "netcdf4": Entry("netcdf4", "NetCDF4", counts=False),
     OURS: Entry("omnizarr", "Omnizarr", counts=False),
+    BEFORE: Entry("omnizarr", "Omnizarr", counts=False),
 }
 
+
+PUBLIC = tuple(name for name in ENGINES if name != BEFORE)
+"""Those that stand on the page."""
 
 COUNTED = frozenset(name for name, entry in ENGINES.items() if entry.counts)
 """Among these the best peer of a cell is chosen."""
