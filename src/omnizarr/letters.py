@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-import unicodedata
+from typing import TYPE_CHECKING
+
+from omnizarr.late import LateModule
+
+if TYPE_CHECKING:
+    import unicodedata
+else:
+    unicodedata = LateModule("unicodedata")
 
 
 def printable(text: str) -> str:

@@ -7,6 +7,7 @@ from _thread import allocate_lock
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import partial
+from itertools import count
 from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
@@ -46,8 +47,10 @@ _LARGE = 4 << 20
 """From here on, memory of earlier results is used again: fresh pages cost as much as decoding into them."""
 
 
-_changes: dict[str, bytes] = {}
+_changes: dict[str, tuple[bytes, int]] = {}
 """What stands for the last change that this process knows of, by the places of arrays and of groups above them."""
+
+_numbers = count()
 
 _expected: dict[str, int] = {}
 """How many writes to places are under way where this process does not see them end."""
@@ -55,9 +58,21 @@ _expected: dict[str, int] = {}
 _lock = allocate_lock()
 
 
-def changes_of(place: str) -> tuple[bytes, ...]:
+def _begin() -> None:
+    """Let the numbers of changes be told from those of every other process."""
+    global _process  # noqa: PLW0603 - there is one for each process
+    _process = os.urandom(12)
+
+
+_process = b""
+_begin()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin)
+
+
+def changes_of(place: str) -> tuple[object, ...]:
     """Return what is another after each change of the array at a place that this process knows of."""
-    found: list[bytes] = []
+    found: list[object] = []
     here = place.rstrip("/")
     while here:
         if here in _expected:
@@ -70,7 +85,7 @@ def changes_of(place: str) -> tuple[bytes, ...]:
 
 def note_change(place: str) -> None:
     """Take note that the values of the array at a place, or of all below it, are others now."""
-    _changes[place.rstrip("/")] = os.urandom(12)
+    _changes[place.rstrip("/")] = _process, next(_numbers)
 
 
 def expect_change(place: str) -> None:

@@ -40,7 +40,9 @@ _siblings_v3: dict[tuple[tuple[str, bytes], ...], ArrayMeta] = {}
 _parsed_v2: dict[tuple[bytes, bytes | None, bool], Meta] = {}
 
 
-def known(new: bytes | None, array: bytes | None, group: bytes | None, attrs: bytes | None) -> Meta | None:
+def known(
+    new: bytes | None, array: bytes | None = None, group: bytes | None = None, attrs: bytes | None = None
+) -> Meta | None:
     """Return what the documents of a v3 or v2 node mean, if they were parsed before and are those of one of them."""
     if new is not None:
         return _parsed_v3.get(new) if array is None and group is None else None
@@ -148,6 +150,15 @@ def parse_v3_of(start: str, texts: Mapping[str, bytes | None], limits: Limits = 
     """Parse the document of a v3 node, by name; `None` if there is no node."""
     data = texts.get(ZARR_JSON)
     return None if data is None else parse_v3(data, start + ZARR_JSON, limits)
+
+
+def remember(texts: Mapping[str, bytes], meta: ArrayMeta) -> None:
+    """Keep what the documents of an array in v3 or v2 mean, which whoever wrote them knows without parsing them."""
+    new, array, attrs = texts.get(ZARR_JSON), texts.get(ZARRAY), texts.get(ZATTRS)
+    if new is not None:
+        _remember(_parsed_v3, new, len(new), meta)
+    elif array is not None:
+        _remember(_parsed_v2, (array, attrs, True), len(array) + len(attrs or b""), meta)
 
 
 def _remember(cache: dict[_Key, _Known], texts: _Key, size: int, meta: _Known) -> None:

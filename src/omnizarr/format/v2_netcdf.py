@@ -31,8 +31,9 @@ FILL_DOUBLE: Final = 9.969209968386869e36
 _CUT_FILL_DOUBLE: Final = 9.96921e36
 _MARKS: Final = ("_nczarr_array", "_NCZARR_ARRAY", "_nczarr_array_", "_NCZARR_ARRAY_")
 _MEMBERS: Final = ("dimension_references", "dimrefs", "storage")
-_STRING: Final = re.compile(r"[<>|=]?S([0-9]{1,9})")
-_NUMBER: Final = re.compile(r"[<>|=]?([iuf])([0-9]{1,2})")
+# Patterns are compiled where a value first needs them, since that takes a while.
+_STRING: Final = r"[<>|=]?S([0-9]{1,9})"
+_NUMBER: Final = r"[<>|=]?([iuf])([0-9]{1,2})"
 _POINTER: Final = 8
 _ORDER: Final = ("zarr_format", "shape", "dtype", "chunks", "fill_value", "order")
 
@@ -57,11 +58,11 @@ def as_meant(zarray: dict[str, JSON], zattrs: Mapping[str, JSON], writer: Writer
     if writer == "old" and isinstance(dtype, str):
         if dtype in ("<U1", ">U1", "|U1"):
             doc["dtype"] = dtype = "|S1"
-        elif dtype.startswith(">") and _NUMBER.fullmatch(dtype):
+        elif dtype.startswith(">") and re.fullmatch(_NUMBER, dtype):
             doc["dtype"] = dtype = "<" + dtype[1:]
     if not isinstance(dtype, str):
         return doc
-    text, number = _STRING.fullmatch(dtype), _NUMBER.fullmatch(dtype)
+    text, number = re.fullmatch(_STRING, dtype), re.fullmatch(_NUMBER, dtype)
     if text is not None:
         doc["fill_value"] = _text_fill(doc.get("fill_value"), int(text[1]), zattrs.get("_FillValue"))
     elif number is not None:
@@ -82,7 +83,7 @@ def as_meant(zarray: dict[str, JSON], zattrs: Mapping[str, JSON], writer: Writer
 def _with_sizes(zarray: dict[str, JSON]) -> dict[str, JSON]:
     """Fill in sizes of elements that shuffle filters lack, in an array of numbers without a mark."""
     dtype, filters = zarray.get("dtype"), zarray.get("filters")
-    number = _NUMBER.fullmatch(dtype) if isinstance(dtype, str) else None
+    number = re.fullmatch(_NUMBER, dtype) if isinstance(dtype, str) else None
     if number is None or not isinstance(filters, list):
         return zarray
     size = int(number[2])

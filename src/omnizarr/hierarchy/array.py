@@ -21,7 +21,7 @@ from omnizarr.hierarchy.handle import Handle
 from omnizarr.hierarchy.indexers import Blocks, OIndex, VIndex, read_fields, write_fields
 from omnizarr.hierarchy.listing import reload
 from omnizarr.hierarchy.nodes import load
-from omnizarr.hierarchy.real_keys import with_real_keys
+from omnizarr.hierarchy.real_keys import may_be_elsewhere, with_real_keys
 from omnizarr.hierarchy.resize import append, finish_cut, longer, resize
 from omnizarr.hierarchy.tree import array_table, describe, grid_text
 from omnizarr.model.array import ArrayMeta, with_order
@@ -247,7 +247,7 @@ class Array(Handle, Doors):
             self._access, self._meta = None, new
 
         with alone(self._context, path) as check:
-            changed(self._context, path, change)
+            changed(self._context, path, self._meta.format, change)
 
     def append(self, values: Any, axis: int = 0) -> tuple[int, ...]:  # noqa: ANN401 - whatever NumPy takes
         """Add values at the end of a dimension, and return the new shape.
@@ -284,7 +284,7 @@ class Array(Handle, Doors):
             return new.shape
 
         with alone(self._context, path) as check:
-            return changed(self._context, path, change)
+            return changed(self._context, path, self._meta.format, change)
 
     def refresh(self) -> None:
         """Look at the documents again, in case another program changed them.
@@ -358,7 +358,8 @@ class Array(Handle, Doors):
                 if self._unchecked:
                     self._check()
                 context, path = self._context, self._path
-                self._meta = with_real_keys(context.store, path, self._meta, near=context.is_near)
+                if may_be_elsewhere(self._meta):
+                    self._meta = with_real_keys(context.store, path, self._meta, near=context.is_near)
                 self._access = context.access(path, self._meta)
             return self._access
 
@@ -390,7 +391,7 @@ class Array(Handle, Doors):
             self._refresh(context)
             self._meta = save.change_attributes(context, path, self._meta, values, removed, replaced=replace)
 
-        changed(self._context, path, change)
+        changed(self._context, path, self._meta.format, change)
 
 
 def _keeps_array(selection: object) -> bool:

@@ -10,26 +10,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from omnizarr.format.dialects import WRITABLE, dialect
-from omnizarr.format.names import join
+from omnizarr.format.dialects import dialect
 from omnizarr.hierarchy.context import Context
-from omnizarr.hierarchy.lease import Lease
+from omnizarr.late import LateModule
 from omnizarr.store.folder_lock import document_lock, folder_lock
 from omnizarr.store.tagged import TaggedStore, conditional, retried
 
+if TYPE_CHECKING:
+    from omnizarr.hierarchy import lease
+else:
+    lease = LateModule("omnizarr.hierarchy.lease")
+
 _T = TypeVar("_T")
 
-_DOCUMENTS: Final = tuple(name for form in WRITABLE for name in dialect(form).documents)
 
-
-def changed(context: Context, path: str, change: Callable[[Context], _T]) -> _T:
+def changed(context: Context, path: str, form: str, change: Callable[[Context], _T]) -> _T:
     """Make a change with the lock held, again and again until nobody came between.
 
     Args:
         context: The store, opened for writing.
-        path: The node's path, for messages.
+        path: The node's path.
+        form: Its format, by whose documents all who change the node know each other.
         change: Reads what it changes through the context that it is given, and writes it there.
 
     Raises:
@@ -38,7 +41,8 @@ def changed(context: Context, path: str, change: Callable[[Context], _T]) -> _T:
     with context.lock, context.placing(path):
         target = conditional(context.store)
         if target is None:
-            with document_lock(context.store, [join(path, name) for name in _DOCUMENTS]):
+            start = path + "/" if path else ""
+            with document_lock(context.store, [start + name for name in dialect(form).documents]):
                 return change(context)
         return retried(lambda: change(context.over(TaggedStore(context.store, target))), path or "/")
 
@@ -57,5 +61,5 @@ def alone(context: Context, path: str) -> Generator[Callable[[], None], None, No
         with folder_lock(context.store, path), context.lock:
             yield lambda: None
         return
-    with context.lock, Lease(*target) as lease:
-        yield lease.check
+    with context.lock, lease.Lease(*target) as held:
+        yield held.check

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 from _thread import RLock
-from collections.abc import Generator
-from contextlib import contextmanager
 from typing import Any
 
 from omnizarr.array.io import Access
@@ -111,15 +109,9 @@ class Context:
             return self
         return Context(self.store, read_only=True, limits=self.limits, cache_bytes=self.cache_bytes, only_read=name)
 
-    @contextmanager
-    def placing(self, path: str) -> Generator[None]:
+    def placing(self, path: str) -> Placing:
         """Let errors of the store, which knows keys alone, say which node they are about, and where it is."""
-        try:
-            yield
-        except OmnizarrError as error:
-            if error.path is None:
-                error.path = place_name(self.store, path)
-            raise
+        return Placing(self.store, path)
 
     def check_writable(self, path: str) -> None:
         """Raise if this was opened for reading, or cannot be written.
@@ -134,6 +126,22 @@ class Context:
             hint = "Write its data to a new array."
             raise ReadOnlyError(f"the format {self.only_read} can only be read", path=where, hint=hint)
         raise ReadOnlyError("opened for reading only", path=where, hint='open it with mode="r+" to change it')
+
+
+class Placing:
+    """Gives errors that leave a `with` statement the place of a node, where they have none."""
+
+    __slots__ = ("_path", "_store")
+
+    def __init__(self, store: Store, path: str) -> None:
+        self._store, self._path = store, path
+
+    def __enter__(self) -> None:
+        return
+
+    def __exit__(self, _: type[BaseException] | None, error: BaseException | None, __: object) -> None:
+        if isinstance(error, OmnizarrError) and error.path is None:
+            error.path = place_name(self._store, self._path)
 
 
 def _restored(store: Store, read_only: bool, *settings: Any) -> Context:  # noqa: ANN401 - as `__reduce__` gives them

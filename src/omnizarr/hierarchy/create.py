@@ -101,7 +101,7 @@ _MOST_MADE: Final = 64
 
 def _key(options: ArrayOptions, dialect: str, limits: Limits) -> str:
     """Return a text that stands for all options, or the empty string where no text does."""
-    if options.get("attrs") or options.keys() != _ALL or not all(type(value) in _PLAIN for value in options.values()):
+    if options.get("attrs") or options.keys() != _ALL or not _PLAIN.issuperset(map(type, options.values())):
         return ""
     if is_uneven(options.get("chunks")) or is_uneven(options.get("shards")):
         return ""  # the text of a long array leaves some of it out

@@ -350,7 +350,7 @@ class Group(Handle):
             self._meta = _loaded(context, path, self._meta.format)
             self._meta = save.change_attributes(context, path, self._meta, values, removed, replaced=replace)
 
-        changed(self._context, path, change)
+        changed(self._context, path, self._meta.format, change)
 
 
 def new_array(

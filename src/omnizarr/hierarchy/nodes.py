@@ -14,6 +14,7 @@ from omnizarr.errors import LimitError, MetadataError, NodeTypeError, OmnizarrEr
 from omnizarr.format.dialects import DIALECTS, ZARR2, ZARR3, dialect, render
 from omnizarr.format.names import join
 from omnizarr.format.parsed import Meta, known
+from omnizarr.format.reshaped import keep, reshaped
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
@@ -23,6 +24,7 @@ __all__ = [
     "Meta",
     "as_path",
     "checked",
+    "checked_again",
     "claimed",
     "documents",
     "format_of",
@@ -35,6 +37,9 @@ __all__ = [
 COMMON: Final = (*ZARR3.documents, *ZARR2.documents)
 """Names of the documents that most nodes have."""
 _RARE: Final = tuple(name for one in DIALECTS.values() if one not in (ZARR3, ZARR2) for name in one.documents)
+
+_UP_TO: Final[dict[str | None, tuple[None, ...]]] = {ZARR3.name: (), ZARR2.name: (None,) * len(ZARR3.documents)}
+"""Which of the common documents come before those of a dialect."""
 
 _MOST_RENDERED: Final = 64
 
@@ -63,8 +68,8 @@ def load(store: Store, path: str, limits: Limits = DEFAULT_LIMITS, only: str | N
     start = path + "/" if path else ""
     names = COMMON if only is None else dialect(only).documents
     values = get_documents(store, [start + name for name in names], limits.max_document_bytes)
-    if only is None and limits is DEFAULT_LIMITS:
-        meta = known(*values)
+    if limits is DEFAULT_LIMITS and (only is None or only in _UP_TO):
+        meta = known(*_UP_TO.get(only, ()), *values)
         if meta is not None:
             return meta
     texts = {name: value for name, value in zip(names, values, strict=True) if value is not None}
@@ -139,7 +144,7 @@ def _understood(
     for i, path in enumerate(paths[: len(values) // width]):
         if width == 1:
             value = values[i]
-            meta = known(value, None, None, None) if limits is DEFAULT_LIMITS else None
+            meta = known(value) if limits is DEFAULT_LIMITS else None
             if meta is None and value is not None:
                 metas.append(_readable(store, path, {names[0]: value}, limits))
             else:
@@ -233,4 +238,15 @@ def checked(meta: _Node, path: str, limits: Limits) -> tuple[_Node, dict[str, by
     seen = dialect(meta.format).parse(path + "/" if path else "", texts, limits)
     if not isinstance(seen, type(meta)):  # a renderer of groups writes groups
         raise MetadataError("the documents do not say what they should", key=path)
+    return seen, texts
+
+
+def checked_again(meta: _Node, path: str, limits: Limits) -> tuple[_Node, dict[str, bytes]]:
+    """Return and raise the same as `checked` for a node that has changed: most often an array that has got longer."""
+    found = reshaped(meta, path + "/" if path else "", limits)
+    if found is not None:
+        return found  # type: ignore[return-value]  # an array if the node is one
+    seen, texts = checked(meta, path, limits)
+    if limits is DEFAULT_LIMITS:
+        keep(seen, texts)
     return seen, texts

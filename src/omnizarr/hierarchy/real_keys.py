@@ -14,6 +14,11 @@ from omnizarr.store.protocol import Store
 _FIELD: Final = b'"dimension_separator"'
 
 
+def may_be_elsewhere(meta: ArrayMeta) -> bool:
+    """Whether chunks may not be where the document says."""
+    return meta.format == ZARR2.name and meta.keys.separator == "." and meta.ndim != 1
+
+
 def with_real_keys(store: Store, path: str, meta: ArrayMeta, *, near: bool) -> ArrayMeta:
     """Find out where chunks are if they are not where a v2 document says, or says nothing.
 
@@ -26,7 +31,7 @@ def with_real_keys(store: Store, path: str, meta: ArrayMeta, *, near: bool) -> A
         meta: What its documents say.
         near: Whether it is cheap to list all chunks.
     """
-    if meta.format != ZARR2.name or meta.keys.separator != "." or meta.ndim == 1:
+    if not may_be_elsewhere(meta):
         return meta
     first = (0,) * meta.ndim
     other = meta.keys._replace(scalar="") if not first else v2_keys("/")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module  # for what few stores hold
 from typing import Final, NamedTuple
 
@@ -11,7 +11,7 @@ from omnizarr.format.dialects import DIALECTS, DRAFT, WRITABLE, dialect
 from omnizarr.format.names import ZARR_JSON, ZMETADATA, join
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.nodes import claimed, parse
-from omnizarr.hierarchy.upkeep import ancestors, block_keys
+from omnizarr.hierarchy.upkeep import ancestors, block_keys, consolidated
 from omnizarr.model.array import ArrayMeta
 from omnizarr.store.protocol import place_name
 from omnizarr.store.tagged import conditional
@@ -32,8 +32,11 @@ class Room(NamedTuple):
     missing: list[str]
     """Paths of the groups above it that must be made."""
 
-    blocks: Sequence[bytes | None]
-    """What the store holds under `block_keys(ancestors(path))`."""
+    blocks: Mapping[str, bytes]
+    """Documents above it, by their keys, that hold consolidated metadata which a node of its format is entered into."""
+
+    is_bare: bool = False
+    """Whether not even a folder is there, so that nothing can be left of an earlier node."""
 
     left: frozenset[str] = frozenset()
     """Paths of nodes to be made whose attributes are there already, in a store where others may have put them."""
@@ -52,31 +55,32 @@ def find_room(context: Context, path: str, form: str, parent: str | None) -> Roo
         NodeTypeError: If one of the nodes above is an array.
         MetadataError: If one of them has another format.
     """
-    above = ancestors(path)
+    above, store = ancestors(path), context.store
     unknown = [one for one in above if parent is None or not _is_within(parent, one)]
     names = _OWN if _may_be_there(context, path) else ()
     if not names and not unknown:
-        return Room(exists=False, missing=[], blocks=context.store.get_many(block_keys(above)))
+        keys = block_keys(above, form)
+        return Room(False, [], consolidated(dict(zip(keys, store.get_many(keys), strict=True))), is_bare=True)
     start = path + "/" if path else ""
-    keys = [start + name for name in names] + block_keys(above)
+    keys = [start + name for name in names]
+    block = block_keys(above)
     others = [join(one, name) for one in unknown for name in _OTHERS]
-    attributes = _attributes((path, *unknown), form) if conditional(context.store) is not None else {}
-    found = context.store.get_many([*keys, *others, *attributes])
-    own, blocks, rest = found[: len(names)], found[len(names) : len(keys)], found[len(keys) :]
-    exists = any(text is not None for text in own) and (
-        claimed(dict(zip(names, own, strict=True))) is not None or own[-1] is not None
-    )
+    attributes = _attributes((path, *unknown), form) if conditional(store) is not None else {}
+    asked = [*keys, *block, *others, *attributes]
+    found = dict(zip(asked, store.get_many(asked), strict=True))
+    own = {name: found[key] for name, key in zip(names, keys, strict=True)}
+    exists = claimed(own) is not None or own.get(ZMETADATA) is not None
+    blocks = {key: found[key] for key in block}
     missing = []
-    for i, one in enumerate(unknown):
-        texts = dict(zip(_OTHERS, rest[i * len(_OTHERS) :], strict=False))
-        texts[ZARR_JSON] = blocks[2 * above.index(one)]
+    for one in unknown:
+        texts = {name: found[join(one, name)] for name in (*_OTHERS, ZARR_JSON)}
         if not _can_hold(context, one, texts, form):
             missing.append(one)
     if parent is None and not exists and len(missing) == len(above) and _may_be_draft(context, (*above, path), blocks):
         exists = _draft(context, path)
     missing = missing if dialect(form).has_groups else []
-    there = [one for one, text in zip(attributes.values(), rest[len(others) :], strict=True) if text is not None]
-    return Room(exists, missing, blocks, frozenset(there).intersection((path, *missing)))
+    left = {one for key, one in attributes.items() if found[key] is not None}.intersection((path, *missing))
+    return Room(exists, missing, consolidated(blocks), is_bare=not names, left=frozenset(left))
 
 
 def _attributes(paths: Sequence[str], form: str) -> dict[str, str]:
@@ -93,9 +97,9 @@ def _may_be_there(context: Context, path: str) -> bool:
     return not path or not context.is_near or any(context.store.list_dir(path + "/"))
 
 
-def _may_be_draft(context: Context, paths: Sequence[str], blocks: Sequence[bytes | None]) -> bool:
+def _may_be_draft(context: Context, paths: Sequence[str], blocks: Mapping[str, bytes | None]) -> bool:
     """Whether it takes a closer look to tell that there is no draft: an entry point, or a folder of documents."""
-    entry = any(text is not None for text in blocks[::2])
+    entry = any(text is not None for key, text in blocks.items() if key.endswith(ZARR_JSON))
     return entry or any(any(context.store.list_dir(join(one, "meta/"))) for one in paths)
 
 

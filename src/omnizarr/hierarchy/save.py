@@ -13,7 +13,7 @@ from omnizarr.format.consolidated import render_v3, split_v3
 from omnizarr.format.dialects import ZARR2, dialect
 from omnizarr.format.names import ZARR_JSON, check_new_path, join
 from omnizarr.hierarchy.context import Context
-from omnizarr.hierarchy.nodes import Meta, checked, documents
+from omnizarr.hierarchy.nodes import Meta, checked, checked_again, documents
 from omnizarr.hierarchy.room import find_room
 from omnizarr.hierarchy.upkeep import record
 from omnizarr.model.array import ArrayMeta
@@ -62,7 +62,7 @@ def _create(
     context: Context, path: str, texts: Mapping[str, bytes], form: str, *, overwrite: bool, parent: str | None
 ) -> None:
     store, attributes = context.store, dialect(form).attributes
-    exists, missing, blocks, left = find_room(context, path, form, parent)
+    exists, missing, blocks, is_bare, left = find_room(context, path, form, parent)
     if exists and not overwrite:
         raise ExistsError(
             "there is a node already",
@@ -83,7 +83,7 @@ def _create(
                 where = place_name(store, path)
                 raise ExistsError("another program has made a node there at the same time", path=where)
         else:
-            if attributes not in its and one not in erased:
+            if attributes not in its and one not in erased and not (is_bare and one == path):
                 forget_attributes(store, one, form)
             for name, data in its.items():
                 store.put(join(one, name), data)
@@ -144,7 +144,7 @@ def replace(context: Context, path: str, old: _Node, new: _Node) -> _Node:
 
 def _replace(context: Context, path: str, old: _Node, new: _Node) -> _Node:
     store = context.store
-    seen, texts = checked(new, path, context.limits)
+    seen, texts = checked_again(new, path, context.limits)
     new = seen
     attributes = dialect(new.format).attributes
     if attributes:

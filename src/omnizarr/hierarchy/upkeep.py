@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Final
 
 from omnizarr.format.consolidated import MARK, render_v2, render_v3, split_v2, split_v3
+from omnizarr.format.dialects import ZARR2, ZARR3
 from omnizarr.format.names import ZARR_JSON, ZMETADATA, join
 from omnizarr.native import split_object
 from omnizarr.store.folder_lock import document_lock
@@ -25,9 +27,18 @@ def ancestors(path: str) -> list[str]:
     return ["/".join(parts[:depth]) for depth in range(len(parts))]
 
 
-def block_keys(above: Sequence[str]) -> list[str]:
-    """Return the keys that may hold the consolidated metadata of groups, two for each."""
-    return [key for path in above for key in (join(path, ZARR_JSON), join(path, ZMETADATA))]
+def block_keys(above: Sequence[str], form: str = "") -> list[str]:
+    """Return the keys that may hold the consolidated metadata of groups; with a format, those for nodes of that."""
+    names = _BLOCKS.get(form, (ZARR_JSON, ZMETADATA))
+    return [join(path, name) for path in above for name in names]
+
+
+_BLOCKS: Final = {ZARR3.name: (ZARR_JSON,), ZARR2.name: (ZMETADATA,)}
+
+
+def consolidated(texts: Mapping[str, bytes | None]) -> dict[str, bytes]:
+    """Return those of the documents under `block_keys` that hold consolidated metadata."""
+    return {key: text for key, text in texts.items() if text is not None and (MARK in text or key.endswith(ZMETADATA))}
 
 
 def is_sound(text: bytes) -> bool:
@@ -46,7 +57,7 @@ def record(
     *,
     erase: bool = False,
     itself: bool = False,
-    found: Sequence[bytes | None] | None = None,
+    found: Mapping[str, bytes] | None = None,
 ) -> None:
     """Enter changed documents into the consolidated metadata of every group above a node that has any.
 
@@ -56,18 +67,19 @@ def record(
         documents: New texts of documents by their whole keys.
         itself: Whether the node is a group whose own metadata, too, may be consolidated in it, as v2 does.
         erase: Whether all that the node and those below it had before is forgotten.
-        found: What the store holds under `block_keys(ancestors(path))`, where that is known already.
+        found: The documents that hold it, by their keys, where that is known already.
     """
     above = [*ancestors(path), path] if itself else ancestors(path)
-    values = store.get_many(block_keys(above)) if found is None else found
-    for i, group in enumerate(above):
-        new, old = values[2 * i], values[2 * i + 1]
+    if found is None:
+        keys = block_keys(above)
+        found = consolidated(dict(zip(keys, store.get_many(keys), strict=True)))
+    for group in above if found else ():
         start = len(group) + 1 if group else 0
         inner = path[start:]
-        if new is not None and MARK in new and group != path:
+        if join(group, ZARR_JSON) in found and group != path:
             changed = {name[start:]: text for name, text in documents.items() if name.endswith(ZARR_JSON)}
             enter(store, join(group, ZARR_JSON), partial(_entered_v3, inner, changed, erase))
-        if old is not None:
+        if join(group, ZMETADATA) in found:
             changed = {name[start:]: text for name, text in documents.items() if not name.endswith(ZARR_JSON)}
             enter(store, join(group, ZMETADATA), partial(_entered_v2, inner, changed, erase))
 

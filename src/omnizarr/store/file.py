@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from omnizarr.errors import UnsafeError
 from omnizarr.late import LateModule
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from omnizarr.store.url import places as url_places
 else:
     url_places = LateModule("omnizarr.store.url.places")
+
+
+_EFFECTIVE: Final = os.access in os.supports_effective_ids
 
 
 def local_path(where: str | os.PathLike[str]) -> str:
@@ -42,7 +45,9 @@ def local_path(where: str | os.PathLike[str]) -> str:
         raise url_places.cannot_open(text)
     if not text or "\0" in text:
         raise UnsafeError(f"{text!r} is not a path")
-    return os.path.abspath(text)  # noqa: PTH100 - pathlib takes longer to import than all stores together
+    # The same as the other for what begins at the root, in half the time.
+    whole = os.path.normpath if text[0] == "/" == os.sep else os.path.abspath
+    return whole(text)
 
 
 class FileStore:
@@ -109,7 +114,7 @@ class FileStore:
 
     def has_folder(self, prefix: str) -> bool:
         """Whether anything may lie below a prefix; quicker than listing it."""
-        return os.path.lexists(f"{self.root}/{prefix}")
+        return os.access(f"{self.root}/{prefix}", os.F_OK, effective_ids=_EFFECTIVE)  # which makes no exception
 
     def make_folder(self, prefix: str) -> None:
         """Make an empty directory, which no other operation does."""

@@ -2,20 +2,42 @@
 
 from __future__ import annotations
 
+import errno
 import os
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import Any, Final
 
 from omnizarr.errors import StoreError
 from omnizarr.store.protocol import Store
 
+if sys.platform != "win32":
+    import fcntl
+
 _NONE: Final = frozenset(("EBADF", "EINVAL", "ENOLCK", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"))
 """What file systems say that have no locks, or none for folders, as some on servers."""
 
 
-@contextmanager
-def folder_lock(store: Store, path: str) -> Generator[None, None, None]:
+class Held:
+    """What is held while a `with` statement runs: an open file with a lock, or nothing where there are no locks."""
+
+    __slots__ = ("_handle", "_take")
+
+    def __init__(self, take: Callable[[], int | None]) -> None:
+        self._take = take
+        self._handle: int | None = None
+
+    def __enter__(self) -> None:
+        self._handle = self._take()
+
+    def __exit__(self, *_: object) -> None:
+        if self._handle is not None:
+            _let_go(self._handle)
+
+
+def folder_lock(store: Store, path: str) -> Held:
     """Wait until no other program holds the folder of a node, then hold it.
 
     The lock is on the folder itself, so that nothing is left behind, not even by a program that was killed. Where a
@@ -28,23 +50,10 @@ def folder_lock(store: Store, path: str) -> Generator[None, None, None]:
     Raises:
         StoreError: If the folder cannot be locked for another reason.
     """
-    folder = _place(store, path + "/" if path else "")
-    if folder is None or not os.path.isdir(folder):  # noqa: PTH112 - pathlib takes longer to import
-        yield
-        return
-    try:
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError as error:
-        raise StoreError(f"{folder} cannot be locked: {error.strerror}") from error
-    try:
-        _lock(handle, folder)
-        yield
-    finally:
-        _let_go(handle)
+    return Held(partial(_held_folder, store, path))
 
 
-@contextmanager
-def document_lock(store: Store, keys: Sequence[str]) -> Generator[None, None, None]:
+def document_lock(store: Store, keys: Sequence[str]) -> Held:
     """Wait until no other program holds a document, then hold it.
 
     The lock is on the file itself, as the kernel locks chunks of which a part is written. Every put replaces the file
@@ -57,15 +66,29 @@ def document_lock(store: Store, keys: Sequence[str]) -> Generator[None, None, No
     Raises:
         StoreError: If it cannot be locked, though the file system has locks.
     """
-    handle = _held(store, keys)
+    return Held(partial(_held_document, store, keys))
+
+
+def _held_folder(store: Store, path: str) -> int | None:
+    """Lock a folder; `None` where there is none."""
+    folder = _place(store, path + "/" if path else "")
+    if folder is None:
+        return None
     try:
-        yield
-    finally:
-        if handle is not None:
-            _let_go(handle)
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise StoreError(f"{folder} cannot be locked: {error.strerror}") from error
+    try:
+        _lock(handle, folder)
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle
 
 
-def _held(store: Store, keys: Sequence[str]) -> int | None:
+def _held_document(store: Store, keys: Sequence[str]) -> int | None:
     """Lock the first of the files that is there; `None` where there is none, or no lock."""
     for key in keys:
         place = _place(store, key)
@@ -97,16 +120,14 @@ def _opened(place: str) -> int | None:
 def _is_still(handle: int, place: str) -> bool:
     """Whether an open file is the one that has the name."""
     try:
-        return os.path.samestat(os.fstat(handle), os.stat(place))  # noqa: PTH116 - as above
+        ours, there = os.fstat(handle), os.stat(place)  # noqa: PTH116 - pathlib takes longer to import
     except OSError:
         return False
+    return ours.st_ino == there.st_ino and ours.st_dev == there.st_dev
 
 
 def _lock(handle: int, place: str) -> bool:
     """Wait until nobody else holds a file; return whether there are locks."""
-    import errno  # noqa: PLC0415 - only where there is something to lock
-    import fcntl  # noqa: PLC0415 - not on every system, as `_place` knows
-
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
     except OSError as error:
@@ -118,17 +139,9 @@ def _lock(handle: int, place: str) -> bool:
 
 def _let_go(handle: int) -> None:
     # A child process may share the lock, so closing the file would not be enough.
-    _unlock(handle)
-    os.close(handle)
-
-
-def _unlock(handle: int) -> None:
-    import fcntl  # noqa: PLC0415 - as above
-
-    try:
+    with suppress(OSError):  # there are no locks
         fcntl.flock(handle, fcntl.LOCK_UN)
-    except OSError:
-        return  # there are no locks
+    os.close(handle)
 
 
 def _place(store: Store, key: str) -> str | None:
@@ -139,4 +152,4 @@ def _place(store: Store, key: str) -> str | None:
     while (see_through := getattr(seen, "see_through", None)) is not None:
         seen, key = see_through(key)
     root = getattr(seen, "root", None)
-    return os.path.join(root, *key.strip("/").split("/")) if isinstance(root, str) else None  # noqa: PTH118 - as above
+    return f"{root}/{key}" if isinstance(root, str) else None

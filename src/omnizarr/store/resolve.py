@@ -57,7 +57,8 @@ def resolve(
             bytes, a reference set, or a store. A file of netCDF, HDF5, TIFF, GRIB or FITS is scanned, wherever it is.
         read_only: Whether the store shall refuse changes.
         limits: Bounds on what an archive may claim.
-        look: Whether to look at what a path names. Otherwise it is taken for a folder, which saves time if it is one.
+        look: Whether to look at what is there. Otherwise the place is a path or URL, and a path is taken for that of a
+            folder, which saves time if it is one.
 
     Returns:
         The store, and the path of the node within it (empty: the root).
@@ -71,25 +72,30 @@ def resolve(
     >>> resolve({}, read_only=True)
     (ReadOnlyStore(DictStore(<dict>)), '')
     """
-    if (isinstance(where, At) or (isinstance(where, str) and (":/" in where or "::" in where))) and (
+    if isinstance(where, At) or (isinstance(where, str) and ":" in where):
+        if (found := _named(where, read_only, limits, look)) is not None:
+            return found
+        where = where.where if isinstance(where, At) else where  # of files, which need no options
+    if not look:
+        return _as_asked(FileStore(cast("str", where)), read_only), ""
+    store, path = _store(where, read_only, limits)
+    return _as_asked(store, read_only), path
+
+
+def _named(where: str | At, read_only: bool, limits: Limits, look: bool) -> tuple[Store, str] | None:
+    """Open what a URL names, or a text like one; `None` for the path of a file."""
+    text = where.where if isinstance(where, At) else where
+    if (isinstance(where, At) or ":/" in text or "::" in text) and (
         far := _far(where, read_only, limits, look)
     ) is not None:
         found, inside_it = far
         return (ReadOnlyStore(found) if read_only and not found.read_only else found), inside_it
-    if isinstance(where, At):  # of files, which need no options
-        where = where.where
-    if isinstance(where, str) and "://" in where and (url := remote.url_of(where)) is not None:
+    if "://" in text and (url := remote.url_of(text)) is not None:
         if not read_only:
             raise ReadOnlyError("what lies on a server can only be read", path=url, hint='open it with mode="r"')
         inside: tuple[Store, str] = direct.open_url(url, limits)
         return inside
-    if isinstance(where, str) and where.startswith("reference:"):
-        return reference_sets.open_set(where, limits=limits), ""
-    if not look and isinstance(where, (str, os.PathLike)):
-        folder = FileStore(where)
-        return _as_asked(folder, read_only), ""
-    store, path = _store(where, read_only, limits)
-    return _as_asked(store, read_only), path
+    return (reference_sets.open_set(text, limits=limits), "") if text.startswith("reference:") else None
 
 
 def _as_asked(store: Store, read_only: bool) -> Store:

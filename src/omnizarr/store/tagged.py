@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, cast
 
 from omnizarr.errors import ConflictError
+from omnizarr.late import LateModule
 from omnizarr.store.protocol import Store
 from omnizarr.store.wrap import Wrapper
 
 if TYPE_CHECKING:
-    from typing_extensions import Buffer
+    import random
 
+    from typing_extensions import Buffer
+else:
+    random = LateModule("random")
 
 _T = TypeVar("_T")
 
@@ -58,7 +61,7 @@ def retried(change: Callable[[], _T], what: str) -> _T:
         try:
             return change()
         except ChangedError:
-            time.sleep(random.random() * min(0.01 * 2**attempt, 1.0))  # noqa: S311 - only to spread attempts
+            time.sleep(random.random() * min(0.01 * 2**attempt, 1.0))
     raise ConflictError(f"others changed it, too, and were quicker {_TRIES} times", path=what)
 
 

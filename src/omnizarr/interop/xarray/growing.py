@@ -124,7 +124,7 @@ class Growing:
             grid = old.grid if back else fitted_grid(old, self.shape, path)
             replace(context, path, now, now._replace(shape=self.old if back else self.shape, grid=grid))
 
-        changed(array._context, path, change)  # noqa: SLF001 - as above
+        changed(array._context, path, array.format, change)  # noqa: SLF001 - as above
         array.refresh()
 
 
