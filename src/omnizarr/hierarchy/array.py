@@ -19,7 +19,7 @@ from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.doors import Doors
 from omnizarr.hierarchy.handle import Handle
 from omnizarr.hierarchy.indexers import Blocks, OIndex, VIndex, read_fields, write_fields
-from omnizarr.hierarchy.listing import reload
+from omnizarr.hierarchy.listing import only_copy, reload
 from omnizarr.hierarchy.nodes import load
 from omnizarr.hierarchy.real_keys import may_be_elsewhere, with_real_keys
 from omnizarr.hierarchy.resize import append, finish_cut, longer, resize
@@ -304,7 +304,8 @@ class Array(Handle, Doors):
                 raise NodeTypeError("a group has taken the array's place", path=self._path)
             meta = with_order(meta, self._stored_order)
             if meta is not self._meta and meta != self._meta:
-                self._access, self._meta = None, meta
+                self._access = None
+            self._meta = meta  # also if it is equal: for Python attributes that are 1 and true are
             self._unchecked = False
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
@@ -370,10 +371,14 @@ class Array(Handle, Doors):
 
     def _check(self) -> None:
         """Let the array's own document win over the copy that the handle was made from."""
-        meta = load(self._context.store, self._path, self._context.limits)
-        if meta is not None and not isinstance(meta, ArrayMeta):
-            raise NodeTypeError("a group has taken the array's place", path=self._path)
-        self._meta, self._unchecked = meta or self._meta, False
+        context, path = self._context, self._path
+        meta = load(context.store, path, context.limits) or only_copy(context, path)
+        if meta is None:
+            hint = "the consolidated metadata still have it: consolidate again"
+            raise NotFoundError("the array is gone", path=place_name(context.store, path), hint=hint)
+        if not isinstance(meta, ArrayMeta):
+            raise NodeTypeError("a group has taken the array's place", path=path)
+        self._meta, self._unchecked = with_order(meta, self._stored_order), False
 
     def _write(self, found: Selection | Points | Mask, value: object) -> None:
         if self._context.read_only:

@@ -9,13 +9,13 @@ in the store, or by a lock on the array's folder.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
-from omnizarr.format.dialects import dialect
+from omnizarr.format.dialects import WRITABLE, dialect
 from omnizarr.hierarchy.context import Context
 from omnizarr.late import LateModule
-from omnizarr.store.folder_lock import document_lock, folder_lock
+from omnizarr.store.folder_lock import Held, document_lock, folder_lock
 from omnizarr.store.tagged import TaggedStore, conditional, retried
 
 if TYPE_CHECKING:
@@ -41,8 +41,7 @@ def changed(context: Context, path: str, form: str, change: Callable[[Context], 
     with context.lock, context.placing(path):
         target = conditional(context.store)
         if target is None:
-            start = path + "/" if path else ""
-            with document_lock(context.store, [start + name for name in dialect(form).documents]):
+            with _document(context, path, form):
                 return change(context)
         return retried(lambda: change(context.over(TaggedStore(context.store, target))), path or "/")
 
@@ -58,8 +57,25 @@ def alone(context: Context, path: str) -> Generator[Callable[[], None], None, No
     target = conditional(context.store, path + "/" if path else "")
     if target is None:
         # The folder first, as whoever appends to several arrays has it: that may be another thread.
-        with folder_lock(context.store, path), context.lock:
-            yield lambda: None
+        with folder_lock(context.store, path) as folder, context.lock:
+            yield folder.check
         return
     with context.lock, lease.Lease(*target) as held:
         yield held.check
+
+
+@contextmanager
+def seized(context: Context, path: str) -> Generator[None, None, None]:
+    """Hold a node that is erased, moved or replaced, so that nobody who is changing it brings a part of it back.
+
+    Where the store can put on condition, whoever changes it sees by that that it is gone.
+    """
+    with folder_lock(context.store, path), context.lock, context.placing(path), ExitStack() as documents:
+        for form in WRITABLE if conditional(context.store) is None else ():
+            documents.enter_context(_document(context, path, form))
+        yield
+
+
+def _document(context: Context, path: str, form: str) -> Held:
+    start = path + "/" if path else ""
+    return document_lock(context.store, [start + name for name in dialect(form).documents])

@@ -258,10 +258,9 @@ class Group(Handle):
             NotFoundError: If nothing is at `source`.
             ExistsError: If something is at `target`, or that is within the node itself.
         """
-        with self._context.lock:
-            old, new = self._existing(source), join(self._path, check_new_path(as_path(target)))
-            check_apart(self._context, old, self._context, new, "moved")
-            move_node(self._context, old, new)
+        old, new = self._existing(source), join(self._path, check_new_path(as_path(target)))
+        check_apart(self._context, old, self._context, new, "moved")
+        move_node(self._context, old, new)
 
     def copy(
         self, source: str, target: str, *, into: Group | None = None, overwrite: bool = False

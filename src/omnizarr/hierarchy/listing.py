@@ -34,7 +34,8 @@ def find(context: Context, path: str, parent: str = "") -> tuple[Meta | None, bo
     if meta is None:
         meta = load(context.store, path, context.limits)
     if meta is None and context.is_near:
-        meta, copied = _copied(context, path)
+        meta = only_copy(context, path)
+        copied = meta is not None
     if meta is None and _is_lax(parent):
         meta = implied(context.store, path)
     return meta, copied
@@ -54,8 +55,22 @@ def reload(context: Context, path: str, form: str) -> Meta | None:
     """Return what is at a path where a node of some format was before: from its documents, or else from a copy."""
     meta = load(context.store, path, context.limits, form)
     if meta is None:
-        meta, _ = _copied(context, path)
+        meta = only_copy(context, path)
     return implied(context.store, path) if meta is None and _is_lax(form) else meta
+
+
+def only_copy(context: Context, path: str) -> Meta | None:
+    """Return a node that has no document, if the consolidated metadata may have one that is not gone.
+
+    Where the group that has them has documents of its own, so have its nodes: then it is gone.
+    """
+    block = _lone_block(context)
+    return None if block is None else block.meta(path, context.limits)
+
+
+def _lone_block(context: Context) -> Block | None:
+    block = context.block
+    return None if block is None or format_of(context.store, block.root) is not None else block
 
 
 def find_copy(context: Context, path: str) -> Meta | None:
@@ -79,7 +94,9 @@ def is_there(context: Context, path: str, parent: str = "") -> bool:
     """Whether a node is at a path, readable or not; arguments are as for `find`."""
     if not context.is_near and context.block is not None and context.block.holds(path):
         return True
-    if format_of(context.store, path) is not None or (context.block is not None and context.block.holds(path)):
+    if format_of(context.store, path) is not None:
+        return True
+    if (block := _lone_block(context)) is not None and block.holds(path):
         return True
     return _is_lax(parent) and implied(context.store, path) is not None
 
@@ -99,7 +116,7 @@ def children(context: Context, path: str, form: str) -> list[tuple[str, Found, b
         names = sorted(prefix[len(start) : -1] for prefix in context.store.list_dir(start)[1])
         metas = load_many(context.store, [start + name for name in names], context.limits, form)
         found = [(name, meta, False) for name, meta in zip(names, metas, strict=True) if meta is not None]
-        block = context.block if not found else None
+        block = _lone_block(context) if not found else None
         if block is None:
             return found
     copies = ((name, _copy(block, context, start + name)) for name in sorted(block.children(path)))

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module  # for what few stores hold
 from typing import Final, NamedTuple
 
-from omnizarr.errors import MetadataError, NodeTypeError
+from omnizarr.errors import MetadataError, NodeTypeError, NotFoundError
 from omnizarr.format.dialects import DIALECTS, DRAFT, WRITABLE, dialect
 from omnizarr.format.names import ZARR_JSON, ZMETADATA, join
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.nodes import claimed, parse
-from omnizarr.hierarchy.upkeep import ancestors, block_keys, consolidated
+from omnizarr.hierarchy.upkeep import ancestors
 from omnizarr.model.array import ArrayMeta
 from omnizarr.store.protocol import place_name
 from omnizarr.store.tagged import conditional
@@ -20,7 +20,6 @@ from omnizarr.store.tagged import conditional
 _NODES: Final = tuple(name for one in DIALECTS.values() if one is not DRAFT for name in one.nodes)
 # Consolidated metadata alone are also a node.
 _OWN: Final = (*_NODES, ZMETADATA)
-_OTHERS: Final = tuple(name for name in _NODES if name != ZARR_JSON)
 
 
 class Room(NamedTuple):
@@ -31,9 +30,6 @@ class Room(NamedTuple):
 
     missing: list[str]
     """Paths of the groups above it that must be made."""
-
-    blocks: Mapping[str, bytes]
-    """Documents above it, by their keys, that hold consolidated metadata which a node of its format is entered into."""
 
     is_bare: bool = False
     """Whether not even a folder is there, so that nothing can be left of an earlier node."""
@@ -49,38 +45,35 @@ def find_room(context: Context, path: str, form: str, parent: str | None) -> Roo
         context: The store.
         path: The node's path.
         form: The node's format.
-        parent: Path of a group above it that is known to exist.
+        parent: Path of a group above it that was there, of the same format.
 
     Raises:
+        NotFoundError: If that group is gone.
         NodeTypeError: If one of the nodes above is an array.
         MetadataError: If one of them has another format.
     """
     above, store = ancestors(path), context.store
     unknown = [one for one in above if parent is None or not _is_within(parent, one)]
     names = _OWN if _may_be_there(context, path) else ()
-    if not names and not unknown:
-        keys = block_keys(above, form)
-        return Room(False, [], consolidated(dict(zip(keys, store.get_many(keys), strict=True))), is_bare=True)
     start = path + "/" if path else ""
     keys = [start + name for name in names]
-    block = block_keys(above)
-    others = [join(one, name) for one in unknown for name in _OTHERS]
+    known = () if parent is None else dialect(form).nodes
+    asked = [*keys, *(join(parent or "", name) for name in known)]
+    asked += [join(one, name) for one in unknown for name in _NODES]
     attributes = _attributes((path, *unknown), form) if conditional(store) is not None else {}
-    asked = [*keys, *block, *others, *attributes]
+    asked += attributes
     found = dict(zip(asked, store.get_many(asked), strict=True))
     own = {name: found[key] for name, key in zip(names, keys, strict=True)}
     exists = claimed(own) is not None or own.get(ZMETADATA) is not None
-    blocks = {key: found[key] for key in block}
-    missing = []
-    for one in unknown:
-        texts = {name: found[join(one, name)] for name in (*_OTHERS, ZARR_JSON)}
-        if not _can_hold(context, one, texts, form):
-            missing.append(one)
-    if parent is None and not exists and len(missing) == len(above) and _may_be_draft(context, (*above, path), blocks):
+    if parent is not None and not _can_hold(context, parent, {name: found[join(parent, name)] for name in known}, form):
+        raise NotFoundError("the group is gone", path=place_name(store, parent))
+    texts = {one: {name: found[join(one, name)] for name in _NODES} for one in unknown}
+    missing = [one for one in unknown if not _can_hold(context, one, texts[one], form)]
+    if parent is None and not exists and len(missing) == len(above) and _may_be_draft(context, (*above, path), texts):
         exists = _draft(context, path)
     missing = missing if dialect(form).has_groups else []
     left = {one for key, one in attributes.items() if found[key] is not None}.intersection((path, *missing))
-    return Room(exists, missing, consolidated(blocks), is_bare=not names, left=frozenset(left))
+    return Room(exists, missing, is_bare=not names, left=frozenset(left))
 
 
 def _attributes(paths: Sequence[str], form: str) -> dict[str, str]:
@@ -97,9 +90,9 @@ def _may_be_there(context: Context, path: str) -> bool:
     return not path or not context.is_near or any(context.store.list_dir(path + "/"))
 
 
-def _may_be_draft(context: Context, paths: Sequence[str], blocks: Mapping[str, bytes | None]) -> bool:
+def _may_be_draft(context: Context, paths: Sequence[str], above: Mapping[str, Mapping[str, bytes | None]]) -> bool:
     """Whether it takes a closer look to tell that there is no draft: an entry point, or a folder of documents."""
-    entry = any(text is not None for key, text in blocks.items() if key.endswith(ZARR_JSON))
+    entry = any(texts[ZARR_JSON] is not None for texts in above.values())
     return entry or any(any(context.store.list_dir(join(one, "meta/"))) for one in paths)
 
 
@@ -107,7 +100,7 @@ def _is_within(path: str, parent: str) -> bool:
     return not parent or path == parent or path.startswith(parent + "/")
 
 
-def _can_hold(context: Context, path: str, texts: dict[str, bytes | None], form: str) -> bool:
+def _can_hold(context: Context, path: str, texts: Mapping[str, bytes | None], form: str) -> bool:
     """Say whether there is a node; raise if it is not a group that can hold a new one."""
     meta = parse(path, {name: text for name, text in texts.items() if text is not None}, context.limits)
     if meta is None:

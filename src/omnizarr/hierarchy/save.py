@@ -6,16 +6,18 @@ Groups above a new node are made first, the node's own documents last; consolida
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
 from typing import Any, Final, TypeVar
 
 from omnizarr.errors import ExistsError
 from omnizarr.format.consolidated import render_v3, split_v3
 from omnizarr.format.dialects import ZARR2, dialect
 from omnizarr.format.names import ZARR_JSON, check_new_path, join
+from omnizarr.hierarchy.changing import seized
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.nodes import Meta, checked, checked_again, documents
 from omnizarr.hierarchy.room import find_room
-from omnizarr.hierarchy.upkeep import record
+from omnizarr.hierarchy.upkeep import forget, record
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
 from omnizarr.model.jsonvalue import JSON
@@ -53,7 +55,7 @@ def create(context: Context, path: str, meta: _Node, *, overwrite: bool, parent:
     context.check_writable(path)
     path = check_new_path(path)
     seen, texts = checked(meta, path, context.limits)
-    with context.lock, context.placing(path):
+    with seized(context, path) if overwrite else nullcontext(), context.lock, context.placing(path):
         _create(context, path, texts, seen.format, overwrite=overwrite, parent=parent)
     return seen
 
@@ -62,7 +64,7 @@ def _create(
     context: Context, path: str, texts: Mapping[str, bytes], form: str, *, overwrite: bool, parent: str | None
 ) -> None:
     store, attributes = context.store, dialect(form).attributes
-    exists, missing, blocks, is_bare, left = find_room(context, path, form, parent)
+    exists, missing, is_bare, left = find_room(context, path, form, parent)
     if exists and not overwrite:
         raise ExistsError(
             "there is a node already",
@@ -71,15 +73,18 @@ def _create(
         )
     erased = {path} if overwrite and (exists or path) else set()
     if erased:
+        forget(store, path)
         store.erase_prefix(path + "/" if path else "")
-    written: dict[str, bytes] = {}
+    written: list[str] = []
     group = documents(GroupMeta(format=form)) if missing else {}
     for one, new in (*((one, group) for one in missing), (path, texts)):
         known = attributes if one in left - erased else ""
         its = {known: NOTHING, **new} if known else new
         target = None if one == path and overwrite else conditional(store)
         if target is not None:
-            if not _put_new(target, one, its, known) and one == path:
+            if not _put_new(target, one, its, known):
+                if one != path:
+                    continue
                 where = place_name(store, path)
                 raise ExistsError("another program has made a node there at the same time", path=where)
         else:
@@ -87,12 +92,13 @@ def _create(
                 forget_attributes(store, one, form)
             for name, data in its.items():
                 store.put(join(one, name), data)
-        written |= {join(one, name): data for name, data in its.items()}
+        written += [join(one, name) for name in its]
     folder, make_folder = dialect(form).folder, getattr(store, "make_folder", None)
     if folder and make_folder is not None:
         make_folder(join(path, folder))
-    if blocks:
-        record(store, path, written, erase=exists, found=blocks)
+    if path:
+        # Only now: whoever consolidates looks for new nodes once more when the copy is there.
+        record(store, path, written, below=True, form=form)
 
 
 def forget_attributes(store: Store, path: str, form: str) -> None:
@@ -149,7 +155,7 @@ def _replace(context: Context, path: str, old: _Node, new: _Node) -> _Node:
     attributes = dialect(new.format).attributes
     if attributes:
         texts.setdefault(attributes, NOTHING)
-        if new.attributes == old.attributes:
+        if _are_same(new.attributes, old.attributes):
             del texts[attributes]
         elif _is_same_but_attributes(old, new):
             texts = {attributes: texts[attributes]}
@@ -167,7 +173,7 @@ def _replace(context: Context, path: str, old: _Node, new: _Node) -> _Node:
             store.put(key, data)
     itself = new.format == ZARR2.name and isinstance(new, GroupMeta)
     if path or itself:
-        record(store, path, {join(path, name): text for name, text in texts.items()}, itself=itself)
+        record(store, path, [join(path, name) for name in texts], itself=itself)
     return seen
 
 
@@ -195,6 +201,11 @@ def change_attributes(
     return replace(context, path, old, new)
 
 
+def _are_same(new: Mapping[str, JSON], old: Mapping[str, JSON]) -> bool:
+    """Whether attributes are the same to the letter: for Python 1, 1.0 and true are equal, and so are both zeros."""
+    return new is old or repr(new) == repr(old)
+
+
 def _with_attributes(old: _Node, new: _Node) -> _Node:
     """Return a node with another's attributes, and what follows from them."""
     fields: dict[str, Any] = {"attributes": new.attributes}
@@ -216,6 +227,7 @@ def erase(context: Context, path: str) -> None:
         ReadOnlyError: If the store is opened for reading.
     """
     context.check_writable(path)
-    with context.lock, context.placing(path):
+    with seized(context, path):
+        forget(context.store, path)
         context.store.erase_prefix(path + "/" if path else "")
-        record(context.store, path, {}, erase=True)
+        record(context.store, path, (), below=True)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Final
 
-from omnizarr.errors import ExistsError, NodeTypeError, OmnizarrError, UnsupportedError, warn
+from omnizarr.errors import ExistsError, NodeTypeError, NotFoundError, OmnizarrError, UnsupportedError, warn
 from omnizarr.format.consolidated import MARK, is_document, render_v2, render_v3
 from omnizarr.format.dialects import DIALECTS, DRAFT, ZARR2, ZARR3, dialect
 from omnizarr.format.names import ZARR_JSON, ZARRAY, ZGROUP, ZMETADATA, join
+from omnizarr.hierarchy.changing import seized
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.listing import walk
 from omnizarr.hierarchy.lock import address
 from omnizarr.hierarchy.nodes import format_of, load
-from omnizarr.hierarchy.save import create, erase, forget_attributes
-from omnizarr.hierarchy.upkeep import ancestors, block_keys, enter, is_sound, record
+from omnizarr.hierarchy.save import create, forget_attributes
+from omnizarr.hierarchy.upkeep import ancestors, enter, forget, is_sound, record
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
-from omnizarr.store.folder_lock import document_lock
 from omnizarr.store.protocol import place_name
 
 _MOST_SHOWN: Final = 6
@@ -49,12 +49,13 @@ def copy_node(source: Context, path: str, target: Context, new_path: str, *, ove
     """
     target.check_writable(new_path)
     form = _writable_format(source, path)
-    with target.lock:
+    with seized(target, new_path) if overwrite else target.lock:
         if not overwrite and format_of(target.store, new_path) is not None:
             raise ExistsError("there is a node already", path=place_name(target.store, new_path), hint=hint or None)
         make_room(target, new_path, form)
         start, new_start = path + "/" if path else "", new_path + "/" if new_path else ""
         if overwrite:
+            forget(target.store, new_path)
             target.store.erase_prefix(new_start)
         # Whatever makes it a node comes last.
         own = [start + name for one in reversed(DIALECTS.values()) for name in reversed(one.documents)]
@@ -63,15 +64,15 @@ def copy_node(source: Context, path: str, target: Context, new_path: str, *, ove
             for node in {key[len(start) :].rpartition("/")[0] for key in found if is_document(key)}:
                 forget_attributes(target.store, (new_start + node).rstrip("/"), form)
         keys = [key for key in found if key not in own]
-        written: dict[str, bytes] = {}
+        written: list[str] = []
         for key in (*sorted(keys, key=is_document), *own):
             data = source.store.get(key)
             if data is not None:
                 new_key = new_start + key[len(start) :]
                 target.store.put(new_key, data)
-                if is_document(key) and is_sound(data):
-                    written[new_key] = data
-        record(target.store, new_path, written, erase=True)
+                if is_document(key):
+                    written.append(new_key)
+        record(target.store, new_path, written, below=True)
 
 
 def _writable_format(context: Context, path: str) -> str:
@@ -91,30 +92,21 @@ def move_node(context: Context, path: str, new_path: str) -> None:
         UnsupportedError: If the group above has another format.
     """
     context.check_writable(new_path)
-    form = _writable_format(context, path)
     store = context.store
     move_folder = getattr(store, "move_folder", None)
-    with context.lock:
+    with seized(context, path):
+        form = _writable_format(context, path)
         if format_of(store, new_path) is not None:
             raise ExistsError("there is a node already", path=place_name(store, new_path))
         make_room(context, new_path, form)
+        forget(store, path)
         if not path or not new_path or move_folder is None or not move_folder(path, new_path):
             copy_node(context, path, context, new_path, overwrite=False)
-            erase(context, path)
-            return
-        record(store, path, {}, erase=True)
-        above = block_keys(ancestors(new_path))
-        if any(
-            text is not None and (MARK in text or key.endswith(ZMETADATA))
-            for key, text in zip(above, store.get_many(above), strict=True)
-        ):
-            record(store, new_path, _sound_documents(context, new_path), erase=True)
-
-
-def _sound_documents(context: Context, path: str) -> dict[str, bytes]:
-    keys = [key for key in context.store.list_prefix(path + "/") if is_document(key)]
-    found = zip(keys, context.store.get_many(keys), strict=True)
-    return {key: text for key, text in found if text is not None and is_sound(text)}
+            store.erase_prefix(path + "/" if path else "")
+        else:
+            documents = filter(is_document, store.list_prefix(new_path + "/"))
+            record(store, new_path, documents, below=True)
+        record(store, path, (), below=True)
 
 
 def make_room(target: Context, path: str, form: str) -> None:
@@ -156,21 +148,32 @@ def check_room(target: Context, path: str, form: str) -> bool:
 def consolidate(context: Context, path: str, meta: GroupMeta) -> None:
     """Write consolidated metadata into a group's own documents.
 
+    Whoever makes a node looks for them afterwards, and enters it. Where there were none, nodes may be made by others
+    who have not seen them yet, so all nodes are looked for once more when they are there.
+
     Raises:
+        NotFoundError: If the group is gone.
         ReadOnlyError: If the store is opened for reading.
         UnsupportedError: If the format has none.
     """
     context.check_writable(path)
     if meta.format not in (ZARR3.name, ZARR2.name):
         raise UnsupportedError(f"the format {meta.format} has no consolidated metadata", path=path or "/")
+    store, key = context.store, join(path, ZMETADATA if meta.format == ZARR2.name else ZARR_JSON)
+
+    def all_of_them(_: str, own: bytes) -> bytes:
+        texts = _all_texts(context, path, meta)
+        return render_v2(texts) if meta.format == ZARR2.name else render_v3(own, texts)
+
     with context.lock:
-        if meta.format == ZARR2.name:
-            key = join(path, ZMETADATA)
-            with document_lock(context.store, [key]):
-                context.store.put(key, render_v2(_all_texts(context, path, meta)))
-            return
-        # Looked for while nobody can enter more, or once more if somebody has.
-        enter(context.store, join(path, ZARR_JSON), lambda _, own: render_v3(own, _all_texts(context, path, meta)))
+        if not isinstance(load(store, path, context.limits, meta.format), GroupMeta):
+            raise NotFoundError("the group is gone", path=place_name(store, path))
+        before = store.get(key)
+        if before is None:
+            store.put(key, all_of_them(key, b""))
+        elif MARK not in before and meta.format == ZARR3.name:
+            enter(store, key, all_of_them)
+        enter(store, key, all_of_them)
 
 
 def _all_texts(context: Context, path: str, meta: GroupMeta) -> dict[str, bytes]:

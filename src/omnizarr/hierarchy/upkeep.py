@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -13,6 +13,8 @@ from omnizarr.native import split_object
 from omnizarr.store.folder_lock import document_lock
 from omnizarr.store.protocol import Store
 from omnizarr.store.tagged import TaggedStore, conditional, retried
+
+_BLOCKS: Final = {ZARR3.name: (ZARR_JSON,), ZARR2.name: (ZMETADATA,)}
 
 
 def ancestors(path: str) -> list[str]:
@@ -27,20 +29,6 @@ def ancestors(path: str) -> list[str]:
     return ["/".join(parts[:depth]) for depth in range(len(parts))]
 
 
-def block_keys(above: Sequence[str], form: str = "") -> list[str]:
-    """Return the keys that may hold the consolidated metadata of groups; with a format, those for nodes of that."""
-    names = _BLOCKS.get(form, (ZARR_JSON, ZMETADATA))
-    return [join(path, name) for path in above for name in names]
-
-
-_BLOCKS: Final = {ZARR3.name: (ZARR_JSON,), ZARR2.name: (ZMETADATA,)}
-
-
-def consolidated(texts: Mapping[str, bytes | None]) -> dict[str, bytes]:
-    """Return those of the documents under `block_keys` that hold consolidated metadata."""
-    return {key: text for key, text in texts.items() if text is not None and (MARK in text or key.endswith(ZMETADATA))}
-
-
 def is_sound(text: bytes) -> bool:
     """Whether a document is an object in JSON: others would break what they are written into."""
     try:
@@ -51,37 +39,48 @@ def is_sound(text: bytes) -> bool:
 
 
 def record(
-    store: Store,
-    path: str,
-    documents: Mapping[str, bytes],
-    *,
-    erase: bool = False,
-    itself: bool = False,
-    found: Mapping[str, bytes] | None = None,
+    store: Store, path: str, keys: Iterable[str], *, below: bool = False, itself: bool = False, form: str = ""
 ) -> None:
-    """Enter changed documents into the consolidated metadata of every group above a node that has any.
+    """Let the consolidated metadata of every group above a node that has any say what its documents say by now.
+
+    Whoever changes documents calls this afterwards. They are read when it is this one's turn to change the copy, so
+    that of several who change the same node at once the last one enters what all of them have left.
 
     Args:
         store: Where the node is.
         path: The node's path.
-        documents: New texts of documents by their whole keys.
+        keys: The documents that have changed, by their whole keys.
+        below: Whether all else that the copy has of the node, and of those below it, may be gone.
         itself: Whether the node is a group whose own metadata, too, may be consolidated in it, as v2 does.
-        erase: Whether all that the node and those below it had before is forgotten.
-        found: The documents that hold it, by their keys, where that is known already.
+        form: The format of the node, if no other has documents there.
     """
-    above = [*ancestors(path), path] if itself else ancestors(path)
-    if found is None:
-        keys = block_keys(above)
-        found = consolidated(dict(zip(keys, store.get_many(keys), strict=True)))
-    for group in above if found else ():
+    there = _blocks(store, [*ancestors(path), path] if itself else ancestors(path), path, form)
+    keys = list(keys) if there else ()
+    for group, name in there:
         start = len(group) + 1 if group else 0
-        inner = path[start:]
-        if join(group, ZARR_JSON) in found and group != path:
-            changed = {name[start:]: text for name, text in documents.items() if name.endswith(ZARR_JSON)}
-            enter(store, join(group, ZARR_JSON), partial(_entered_v3, inner, changed, erase))
-        if join(group, ZMETADATA) in found:
-            changed = {name[start:]: text for name, text in documents.items() if not name.endswith(ZARR_JSON)}
-            enter(store, join(group, ZMETADATA), partial(_entered_v2, inner, changed, erase))
+        changed = [key[start:] for key in keys if key.endswith(ZARR_JSON) == (name == ZARR_JSON)]
+        now = partial(_as_they_are, store, group, changed, path[start:] + "/" if below else None)
+        enter(store, join(group, name), partial(_ENTERED[name], now))
+
+
+def forget(store: Store, path: str) -> None:
+    """Take a node, and all below it, out of the consolidated metadata of every group above it: before it is erased.
+
+    Otherwise they would show for a moment, or for good after a crash, what is no longer there. Somebody who changes it
+    may enter it once more, so `record` follows when it is gone.
+    """
+    for group, name in _blocks(store, ancestors(path), path, ""):
+        inner = path[len(group) + 1 if group else 0 :] + "/"
+        enter(store, join(group, name), partial(_ENTERED[name], partial(_without, inner)))
+
+
+def _blocks(store: Store, above: Sequence[str], path: str, form: str) -> list[tuple[str, str]]:
+    """Return the groups that have consolidated metadata, and the names of the documents with them."""
+    names = _BLOCKS.get(form, (ZARR_JSON, ZMETADATA))
+    blocks = [(group, name) for group in above for name in names if group != path or name == ZMETADATA]
+    texts = store.get_many([join(*block) for block in blocks]) if blocks else []
+    found = zip(blocks, texts, strict=True)
+    return [block for block, text in found if text is not None and (block[1] == ZMETADATA or MARK in text)]
 
 
 def enter(store: Store, key: str, entered: Callable[[str, bytes], bytes | None]) -> None:
@@ -109,19 +108,38 @@ def _enter(store: Store, key: str, entered: Callable[[str, bytes], bytes | None]
         store.put(key, text)
 
 
-def _entered_v3(inner: str, changed: Mapping[str, bytes], erase: bool, key: str, text: bytes) -> bytes | None:
+_Renewed = Callable[[Mapping[str, bytes]], dict[str, bytes]]
+
+
+def _entered_v3(renewed: _Renewed, key: str, text: bytes) -> bytes | None:
     texts = split_v3(text, key) if MARK in text else None
-    return None if texts is None else render_v3(text, _changed(texts, inner, changed, erase=erase))
+    return None if texts is None else render_v3(text, renewed(texts))
 
 
-def _entered_v2(inner: str, changed: Mapping[str, bytes], erase: bool, key: str, text: bytes) -> bytes:
-    return render_v2(_changed(split_v2(text, key), inner, changed, erase=erase))
+def _entered_v2(renewed: _Renewed, key: str, text: bytes) -> bytes:
+    return render_v2(renewed(split_v2(text, key)))
 
 
-def _changed(
-    texts: Mapping[str, bytes], inner: str, documents: Mapping[str, bytes], *, erase: bool
+_ENTERED: Final = {ZARR_JSON: _entered_v3, ZMETADATA: _entered_v2}
+
+
+def _without(below: str, texts: Mapping[str, bytes]) -> dict[str, bytes]:
+    return {key: text for key, text in texts.items() if not key.startswith(below)}
+
+
+def _as_they_are(
+    store: Store, group: str, changed: Sequence[str], below: str | None, texts: Mapping[str, bytes]
 ) -> dict[str, bytes]:
-    below = inner + "/"
-    kept = {key: text for key, text in texts.items() if not (erase and key.startswith(below))}
-    kept.update(documents)
-    return kept
+    """Return the documents of a copy, by their keys below its group, with some of them read anew."""
+    doubtful = dict.fromkeys(changed)
+    if below is not None:
+        doubtful.update(dict.fromkeys(key for key in texts if key.startswith(below)))
+    plain = store.inner if isinstance(store, TaggedStore) else store  # nothing is put over these
+    found = zip(doubtful, plain.get_many([join(group, key) for key in doubtful]), strict=True)
+    now = dict(texts)
+    for key, text in found:
+        if text is not None and is_sound(text):
+            now[key] = text
+        else:
+            now.pop(key, None)
+    return now

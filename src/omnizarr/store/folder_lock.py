@@ -8,9 +8,9 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Self
 
-from omnizarr.errors import StoreError
+from omnizarr.errors import ConflictError, StoreError
 from omnizarr.store.protocol import Store
 
 if sys.platform != "win32":
@@ -23,18 +23,29 @@ _NONE: Final = frozenset(("EBADF", "EINVAL", "ENOLCK", "ENOSYS", "ENOTSUP", "EOP
 class Held:
     """What is held while a `with` statement runs: an open file with a lock, or nothing where there are no locks."""
 
-    __slots__ = ("_handle", "_take")
+    __slots__ = ("_held", "_take")
 
-    def __init__(self, take: Callable[[], int | None]) -> None:
+    def __init__(self, take: Callable[[], tuple[int, str] | None]) -> None:
         self._take = take
-        self._handle: int | None = None
+        self._held: tuple[int, str] | None = None
 
-    def __enter__(self) -> None:
-        self._handle = self._take()
+    def __enter__(self) -> Self:
+        self._held = self._take()
+        return self
 
     def __exit__(self, *_: object) -> None:
-        if self._handle is not None:
-            _let_go(self._handle)
+        if self._held is not None:
+            _let_go(self._held[0])
+
+    def check(self) -> None:
+        """Raise if what is held is no longer there, as after the erasure of a folder around it.
+
+        Raises:
+            ConflictError: If so.
+        """
+        if self._held is not None and not _is_still(*self._held):
+            message = "it was erased, or replaced by another, by somebody else meanwhile"
+            raise ConflictError(message, path=self._held[1])
 
 
 def folder_lock(store: Store, path: str) -> Held:
@@ -69,40 +80,44 @@ def document_lock(store: Store, keys: Sequence[str]) -> Held:
     return Held(partial(_held_document, store, keys))
 
 
-def _held_folder(store: Store, path: str) -> int | None:
+def _held_folder(store: Store, path: str) -> tuple[int, str] | None:
     """Lock a folder; `None` where there is none."""
     folder = _place(store, path + "/" if path else "")
-    if folder is None:
-        return None
-    try:
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as error:
-        raise StoreError(f"{folder} cannot be locked: {error.strerror}") from error
-    try:
-        _lock(handle, folder)
-    except BaseException:
-        os.close(handle)
-        raise
-    return handle
+    return None if folder is None else _held_at(folder, _opened_folder)
 
 
-def _held_document(store: Store, keys: Sequence[str]) -> int | None:
-    """Lock the first of the files that is there; `None` where there is none, or no lock."""
+def _held_document(store: Store, keys: Sequence[str]) -> tuple[int, str] | None:
+    """Lock the first of the files that is there; `None` where there is none."""
     for key in keys:
         place = _place(store, key)
         if place is None:
             return None
-        while (handle := _opened(place)) is not None:
-            try:
-                if not _lock(handle, place) or _is_still(handle, place):
-                    return handle
-            except BaseException:
-                os.close(handle)
-                raise
-            _let_go(handle)
+        held = _held_at(place, _opened)
+        if held is not None:
+            return held
     return None
+
+
+def _held_at(place: str, opened: Callable[[str], int | None]) -> tuple[int, str] | None:
+    """Open what is at a place and lock it, again if it is another by then; `None` where there is nothing."""
+    while (handle := opened(place)) is not None:
+        try:
+            if not _lock(handle, place) or _is_still(handle, place):
+                return handle, place
+        except BaseException:
+            os.close(handle)
+            raise
+        _let_go(handle)
+    return None
+
+
+def _opened_folder(place: str) -> int | None:
+    try:
+        return os.open(place, os.O_RDONLY | os.O_DIRECTORY)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise StoreError(f"{place} cannot be locked: {error.strerror}") from error
 
 
 def _opened(place: str) -> int | None:

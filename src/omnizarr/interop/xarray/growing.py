@@ -27,7 +27,7 @@ from omnizarr.hierarchy.save import replace
 from omnizarr.hierarchy.unfinished import GROWTH, leave_note
 from omnizarr.interop.dask.stored import Stored
 from omnizarr.model.array import ArrayMeta
-from omnizarr.store.folder_lock import folder_lock
+from omnizarr.store.folder_lock import Held, folder_lock
 from omnizarr.store.protocol import place_name
 from omnizarr.store.tagged import conditional
 
@@ -148,18 +148,18 @@ def held_alone(growing: Sequence[Growing]) -> Generator[Callable[[], None], None
         _busy.update(places)
     try:
         with ExitStack() as stack:
-            leases: list[Lease] = []
+            held: list[Lease | Held] = []
             for one in sorted(growing, key=lambda one: one.array.path):
                 array = one.array
                 target = conditional(array.store, array.path + "/" if array.path else "")
                 if target is not None:
-                    leases.append(stack.enter_context(Lease(*target)))
+                    held.append(stack.enter_context(Lease(*target)))
                 else:
-                    stack.enter_context(folder_lock(array.store, array.path))
+                    held.append(stack.enter_context(folder_lock(array.store, array.path)))
             for one in growing:
                 one.check()
                 one.held = True
-            yield lambda: _check_all(leases)
+            yield lambda: _check_all(held)
     finally:
         for one in growing:
             one.held = False
@@ -168,9 +168,9 @@ def held_alone(growing: Sequence[Growing]) -> Generator[Callable[[], None], None
             _free.notify_all()
 
 
-def _check_all(leases: Sequence[Lease]) -> None:
-    for lease in leases:
-        lease.check()
+def _check_all(held: Sequence[Lease | Held]) -> None:
+    for one in held:
+        one.check()
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from omnizarr.errors import ExistsError, MetadataError, NotFoundError, Unsupport
 from omnizarr.format.dialects import dialect
 from omnizarr.format.names import join
 from omnizarr.hierarchy.array import Array
+from omnizarr.hierarchy.changing import seized
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.draft_view import DraftView
 from omnizarr.hierarchy.group import Group
@@ -17,6 +18,7 @@ from omnizarr.hierarchy.nodes import documents, load
 from omnizarr.hierarchy.opening import Place, missing
 from omnizarr.hierarchy.room import find_room
 from omnizarr.hierarchy.transfer import check_apart
+from omnizarr.hierarchy.upkeep import forget
 from omnizarr.limits import Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
@@ -131,7 +133,9 @@ def make_room(target: Spot, form: str, *, overwrite: bool, begun: bool) -> dict[
         hint = "pass overwrite=True to replace it, or choose another place"
         raise ExistsError("there is a node already", path=target.name, hint=hint)
     if exists and not begun:
-        store.erase_prefix(path + "/" if path else "")
+        with seized(target.context, path):
+            forget(store, path)
+            store.erase_prefix(path + "/" if path else "")
     group = documents(GroupMeta(format=form)) if absent else {}
     return {join(one, name): text for one in absent for name, text in group.items()}
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from omnizarr.format.dialects import dialect
 from omnizarr.format.names import join
 from omnizarr.hierarchy.save import forget_attributes
-from omnizarr.hierarchy.upkeep import is_sound
 from omnizarr.hierarchy.upkeep import record as record_above
 from omnizarr.store.protocol import Store
 from omnizarr.tools.convert.journal import SCRATCH, Keeper, Record
@@ -42,7 +41,7 @@ def forward(keeper: Keeper) -> None:
     for key, text in journal.copies.items():
         store.put(join(root, key), text.encode())
     if journal.records:
-        record_above(store, root, _documents(keeper), erase=True)
+        record_above(store, root, _documents(keeper), below=True)
     if any(record.scratch for record in journal.records):
         # From here on what is left of the scratch chunks must not be taken for all of them.
         keeper.journal = journal._replace(records=(), copies={}, stale=())
@@ -59,28 +58,26 @@ def sweep(keeper: Keeper) -> None:
 def rollback(keeper: Keeper) -> None:
     """Erase what is new; in place, only while the journal says "building"."""
     journal, store = keeper.journal, keeper.store
-    if journal.state == "committed":
-        record_above(store, keeper.path, {}, erase=True)
     for key in () if journal.in_place else journal.copies:
         store.erase(join(keeper.path, key))
     for record in journal.records:
         if record.fresh:
             _erase_documents(store, _place(keeper, record), tuple(record.put)[::-1])
+    if journal.state == "committed":
+        record_above(store, keeper.path, (), below=True)
     for record in journal.records:
         if record.new_keys is not None and not record.scratch:
             erase_chunks(store, _place(keeper, record), record.new_keys, record.ndim)
     sweep(keeper)
 
 
-def _documents(keeper: Keeper) -> dict[str, bytes]:
-    """Return the documents of all nodes as they are now, by key."""
-    keys = [
+def _documents(keeper: Keeper) -> list[str]:
+    """Return the keys of the documents of all nodes."""
+    return [
         join(_place(keeper, record), name)
         for record in keeper.journal.records
         for name in record.put or dialect(record.format).documents
     ]
-    found = zip(keys, keeper.store.get_many(keys), strict=True)
-    return {key: text for key, text in found if text is not None and is_sound(text)}
 
 
 def _place(keeper: Keeper, record: Record) -> str:

@@ -11,12 +11,13 @@ from omnizarr.errors import ConflictError, ExistsError, NotFoundError, Unsupport
 from omnizarr.format.dialects import DRAFT
 from omnizarr.format.names import ZMETADATA, join
 from omnizarr.hierarchy.array import Array
+from omnizarr.hierarchy.changing import seized
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.draft_view import DraftView
 from omnizarr.hierarchy.nodes import format_of
 from omnizarr.hierarchy.opening import Place
 from omnizarr.hierarchy.transfer import check_apart, check_room, make_room
-from omnizarr.hierarchy.upkeep import is_sound, record
+from omnizarr.hierarchy.upkeep import forget, record
 from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.store.protocol import Store, place_name
@@ -297,11 +298,12 @@ class _Work:
         count = len(self.chunks) + sum(map(len, raw))
         self.mover.total = count * (2 if verify else 1)
         store = self.target.store
-        with self.target.lock:
+        with seized(self.target, self.new_path) if overwrite and not goes_on else self.target.lock:
             if not goes_on:
                 if self.form != DRAFT.name:
                     make_room(self.target, self.new_path, self.form)
                 if overwrite:
+                    forget(store, self.new_path)
                     store.erase_prefix(self.new_start)
                 journal.write(store, self.new_start, note)
             else:
@@ -354,10 +356,8 @@ class _Work:
         """Enter the new documents into the consolidated metadata of groups above."""
         if not self.new_path:
             return
-        store = self.target.store
         keys = [self.new_start + key for level in self.documents for key in level]
-        texts = zip(keys, store.get_many(keys), strict=True)
-        record(store, self.new_path, {key: text for key, text in texts if text and is_sound(text)}, erase=True)
+        record(self.target.store, self.new_path, keys, below=True)
 
 
 def _raw(store: Store, path: str, patterns: tuple[tuple[str, ...], ...]) -> tuple[Store, str]:

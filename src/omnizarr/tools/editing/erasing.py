@@ -9,9 +9,10 @@ from typing import NamedTuple
 from omnizarr.errors import NodeTypeError, OmnizarrError, UnsupportedError
 from omnizarr.format.dialects import ZARR2, ZARR3, dialect
 from omnizarr.format.names import ZMETADATA, join
+from omnizarr.hierarchy.changing import seized
 from omnizarr.hierarchy.listing import walk
 from omnizarr.hierarchy.real_keys import with_real_keys
-from omnizarr.hierarchy.upkeep import record
+from omnizarr.hierarchy.upkeep import forget, record
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
 from omnizarr.store.file import FileStore
@@ -128,12 +129,13 @@ def erase(doomed: Doomed, *, progress: Progress = silent) -> None:
     place = doomed.place
     context, path = place.context, place.path
     store, keys = context.store, doomed.keys
-    with context.lock:
+    with seized(context, path):
+        forget(store, path)
         for done, key in enumerate(doomed.documents, 1):
             store.erase(key)
             progress(done, len(keys), 0)
-        if path:  # before any chunk goes: a copy of the documents, too, would have missing ones read as empty
-            record(store, path, {}, erase=True)
+        if path:
+            record(store, path, (), below=True)
         for done, key in enumerate(doomed.chunks, len(doomed.documents) + 1):
             store.erase(key)
             progress(done, len(keys), 0)
