@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -131,3 +132,18 @@ def test_an_attribute_that_is_not_there_is_said_with_those_that_are(tmp_path):
             del node.attrs["unit"]
         assert node.attrs.get("unit", 7) == 7
         assert node.attrs.pop("unit", 7) == 7
+
+
+@pytest.mark.parametrize("form", ["zarr3", "zarr2"])
+@pytest.mark.parametrize("make", [oz.create_group, partial(oz.create_array, shape=1, dtype="i4")])
+@pytest.mark.parametrize(("old", "new"), [(1, True), (1, 1.0), (0.0, -0.0), ([0], [False]), ({"a": 1}, {"a": 1.0})])
+def test_values_that_python_takes_for_equal_are_told_apart(form, make, old, new):
+    store = {}
+    node = make(store, format=form, attrs={"x": old})
+    other = oz.open(store, mode="r+")
+    node.attrs["x"] = new
+    assert repr(oz.open(store).attrs["x"]) == repr(new)
+    other.refresh()
+    assert repr(other.attrs["x"]) == repr(new)
+    other.attrs["y"] = 1
+    assert repr(oz.open(store).attrs["x"]) == repr(new)

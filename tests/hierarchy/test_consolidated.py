@@ -11,7 +11,8 @@ import pytest
 
 import omnizarr as oz
 from omnizarr.errors import ExistsError, MetadataError, NotFoundError
-from omnizarr.hierarchy.upkeep import ancestors
+from omnizarr.hierarchy.consolidated import load_block
+from omnizarr.hierarchy.upkeep import ancestors, record
 from omnizarr.store.mapping import DictStore
 from omnizarr.store.observe import CountingStore
 
@@ -277,3 +278,41 @@ def test_a_copy_of_what_is_gone_is_not_opened_by_path(tmp_path):
     shutil.rmtree(tmp_path / "x")
     with pytest.raises(NotFoundError):
         oz.open(tmp_path, path="x")
+
+
+@pytest.mark.parametrize("near", [True, False])
+def test_what_is_gone_is_not_read_from_the_copy(fmt, near, tmp_path):
+    place = tmp_path / "g.zarr"
+    group = oz.create_group(place, format=fmt)
+    for name in ("x", "y"):
+        group.create_array(name, data=np.arange(1, 4))
+    group.consolidate()
+    for name in ("x", "y"):
+        shutil.rmtree(place / name)  # by another program, or by one that was killed before it came to the copy
+    found = oz.open_group(place if near else CountingStore(oz.FileStore(place)), mode="r")
+    assert (list(found), "x" in found) == (([], False) if near else (["x", "y"], True))
+    with pytest.raises(NotFoundError):
+        found["x"][...]
+    oz.open_group(place, mode="r+").create_array("x", shape=1, dtype="i4")
+    again = oz.open_group(CountingStore(oz.FileStore(place)), mode="r")
+    assert again["x"].shape == (1,)
+
+
+def test_a_new_node_has_nothing_of_one_that_is_gone(fmt, tmp_path):
+    place = tmp_path / "g.zarr"
+    root = oz.create_group(place, format=fmt)
+    root.create_group("b", attrs={"old": 1}).create_array("c", shape=1, dtype="i4")
+    root.consolidate()
+    shutil.rmtree(place / "b")
+    root.create_group("b")
+    block = load_block(oz.FileStore(place), "", oz.Limits())
+    assert block.meta("b").attributes == {}
+    assert block.children("b") == []
+
+
+def test_what_is_entered_is_what_the_documents_say_by_then(fmt):
+    store = DictStore({})
+    made(store, fmt)
+    oz.open_group(store, mode="r+")["a"].attrs["n"] = 2
+    record(store, "a", ["a/zarr.json", "a/.zattrs"])  # by one who had changed it before, and comes to the copy later
+    assert load_block(store, "", oz.Limits()).meta("a").attributes["n"] == 2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -192,3 +194,24 @@ def test_stray_folders_are_no_members(group, tmp_path):
     (tmp_path / "g" / "stray" / "folder").mkdir(parents=True)
     (tmp_path / "g" / "notes.txt").write_text("x")
     assert list(group) == ["a", "deep", "empty"]
+
+
+@pytest.mark.parametrize("form", ["zarr3", "zarr2"])
+@pytest.mark.parametrize("place", ["memory", "folder"])
+def test_a_group_that_is_gone_holds_nothing_new(tmp_path, form, place):
+    where = {} if place == "memory" else tmp_path / "g.zarr"
+    root = oz.create_group(where, format=form)
+    group = root.create_group("b")
+    del root["b"]
+    for make in (partial(group.create_array, shape=1, dtype="i4"), group.create_group):
+        with pytest.raises(NotFoundError, match="the group is gone"):
+            make("c")
+    with pytest.raises(NotFoundError, match="the group is gone"):
+        group.consolidate()
+    assert list(root) == []
+    root.create_array("b", shape=1, dtype="i4")
+    with pytest.raises(NodeTypeError, match="an array cannot hold"):
+        group.create_array("c", shape=1, dtype="i4")
+    with pytest.raises(NotFoundError, match="the group is gone"):
+        group.consolidate()
+    assert list(root) == ["b"]

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 import omnizarr as oz
+from omnizarr.hierarchy.changing import alone
+from omnizarr.hierarchy.consolidated import load_block
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="folders are not locked there")
 
@@ -43,6 +45,41 @@ def _put_field(place, name):
         a[name] = value
         lost += (a[name] != value).any()
     return lost
+
+
+def _set_together(place, barrier, number):
+    """Return in how many rounds the copy was left behind by all who have changed the array at once."""
+    array, behind = oz.open_group(place, mode="r+")["x"], 0
+    for value in range(40):
+        array.attrs[f"a{number}"] = value
+        barrier.wait()
+        behind += own_and_copy(place)[0] != own_and_copy(place)[1]
+        barrier.wait()
+    return behind
+
+
+def own_and_copy(place):
+    own = json.loads((place / "x/zarr.json").read_bytes())["attributes"]
+    root = json.loads((place / "zarr.json").read_bytes())
+    return own, root["consolidated_metadata"]["metadata"]["x"]["attributes"]
+
+
+def _append_long(place):
+    try:
+        return oz.open_array(place, mode="r+").append(np.random.default_rng(0).random(2_000_000))
+    except oz.errors.OmnizarrError as error:
+        return type(error).__name__
+
+
+def _consolidate_or_create(place, number):
+    if number == 50:
+        oz.consolidate(place)
+    else:
+        _create(place, number)
+
+
+def _erase_b(place):
+    del oz.open_group(place, mode="r+")["b"]
 
 
 def _consolidate(place, number):
@@ -121,3 +158,60 @@ def test_threads_that_append_and_set_do_not_wait_for_each_other_for_ever(tmp_pat
     a.refresh()
     assert np.bincount(a[...]).tolist() == [0, 20, 20, 20, 20]
     assert len(a.attrs) == 80
+
+
+def test_the_copy_has_what_the_last_of_several_has_left(tmp_path):
+    place = tmp_path / "g.zarr"
+    root = oz.create_group(place)
+    for number in range(100):  # so that changing the copy takes a while
+        root.create_array(f"y{number}", shape=1, dtype="i4")
+    root.create_array("x", shape=1, dtype="i4")
+    root.consolidate()
+    context = multiprocessing.get_context("spawn")
+    with context.Manager() as manager, context.Pool(3) as pool:
+        assert pool.map(partial(_set_together, place, manager.Barrier(3)), range(3), chunksize=1) == [0, 0, 0]
+
+
+@pytest.mark.parametrize("form", ["zarr3", "zarr2"])
+def test_nodes_that_are_made_while_somebody_consolidates(processes, tmp_path, form):
+    place = tmp_path / "g.zarr"
+    root = oz.create_group(place, format=form)
+    for number in range(200):
+        root.create_array(f"b{number}", shape=1, dtype="i4")
+    processes(partial(_consolidate_or_create, place), range(100))
+    copy = load_block(oz.FileStore(place), "", oz.Limits())
+    assert sorted(copy.children("")) == list(oz.open_group(place, consolidated=False))
+
+
+@pytest.mark.parametrize("form", ["zarr3", "zarr2"])
+@pytest.mark.parametrize("replaced", [False, True])
+def test_what_is_erased_while_somebody_appends_stays_so(tmp_path, form, replaced):
+    place = tmp_path / "g.zarr"
+    root = oz.create_group(place, format=form)
+    codec = {"name": "gzip", "configuration": {"level": 5}} if form == "zarr3" else {"id": "gzip", "level": 5}
+    root.create_array("x", data=np.full(50_000, 7.0), chunks=(10_000,), codecs=[codec])
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        under_way = pool.apply_async(_append_long, [place / "x"])
+        chunks = place / "x/c" if form == "zarr3" else place / "x"
+        while not any(int(name) > 20 for name in (one.name for one in chunks.iterdir()) if name.isdigit()):
+            assert not under_way.ready()
+        if replaced:
+            root.create_array("x", data=np.full(30_000, 1.5, "f4"), attrs={"new": 1}, overwrite=True)
+        else:
+            del root["x"]
+        assert under_way.get() == (2_050_000,)  # it was waited for
+    if replaced:
+        assert np.array_equal(root["x"][...], np.full(30_000, 1.5, "f4"))
+        assert root["x"].attrs == {"new": 1}
+    else:
+        assert not (place / "x").exists()
+
+
+def test_an_append_to_what_is_erased_with_the_group_above_it_fails(processes, tmp_path):
+    root = oz.create_group(tmp_path / "g.zarr")
+    array = root.create_array("b/x", data=np.arange(4))
+    with alone(array._context, array.path) as check:
+        check()
+        processes(_erase_b, [tmp_path / "g.zarr"])
+        with pytest.raises(oz.errors.ConflictError, match="erased, or replaced"):
+            check()

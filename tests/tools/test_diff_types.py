@@ -97,3 +97,9 @@ def test_random_bits(data, kind, count):
         assert [pair.at for pair in found.nodes[0].values.first] == [(at,)]
     else:
         assert oz.diff(*arrays).same
+
+
+def test_differences_beyond_what_a_double_holds():
+    huge = np.array([2], "G") ** 16000 * (1 + 1j)
+    one, other = (oz.create_array({}, data=values, format="zarr2") for values in (huge, huge * 2))
+    assert not oz.diff(one, other).same

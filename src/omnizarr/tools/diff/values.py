@@ -208,8 +208,8 @@ class Tally:
         self._max_abs = _larger(self._max_abs, _extreme(far[best], int(best), places, region))
         if self.kind.magnitude is None:
             return
-        size = self.kind.magnitude(places[2][which]).astype(np.float64)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            size = self.kind.magnitude(places[2][which]).astype(np.float64)
             relative = np.where((size > 0) & np.isfinite(size), far[which].astype(np.float64) / size, -1.0)
         relative[~np.isfinite(relative)] = -1.0
         best = int(np.argmax(relative))
