@@ -6,8 +6,10 @@ It is a cache, which other programs may leave behind the documents. So these are
 - It answers what nodes there are, and what they look like, where asking for each document would take long. Where that
   is cheap (memory, file system) the documents answer, and the copy only where there are none.
 - Before the first chunk of an array is read, the array's own document is read; where the two differ, that one counts.
+  Where there is none, the array is gone, unless the group has none either, as in reference sets of kerchunk.
 - Every change made through Omnizarr to a node updates the consolidated metadata of each group above it, after the
   node's own documents. Should that fail, the documents are right and the copy is behind, which the rules above allow.
+  A node that is erased goes from the copy first.
 
 v2: `.zmetadata` beside the group's documents. v3: the member `consolidated_metadata` of the group's `zarr.json`, as
 zarr-python writes it.
