@@ -20,12 +20,8 @@ from typing import Any, Final, TypeGuard
 
 from omnizarr.format.names import join
 from omnizarr.native import FileStore
+from omnizarr.store.locked_file import LockedFile
 from omnizarr.store.protocol import Store, kernel_target
-
-try:
-    import fcntl
-except ImportError:  # on Windows
-    fcntl = None  # type: ignore[assignment]
 
 CUT: Final = ".omnizarr-resize.json"
 """The note at an array that is being cut: the shape that it has had."""
@@ -38,7 +34,7 @@ class Note:
 
     __slots__ = ("_file", "_key", "_store")
 
-    def __init__(self, store: Store, key: str, file: int | None) -> None:
+    def __init__(self, store: Store, key: str, file: LockedFile | None) -> None:
         self._store, self._key, self._file = store, key, file
 
     def content(self) -> dict[str, Any]:
@@ -56,7 +52,7 @@ class Note:
     def let_go(self) -> None:
         """Let others work on it, if it is still there."""
         if self._file is not None:
-            os.close(self._file)
+            self._file.let_go()
             self._file = None
 
 
@@ -85,27 +81,27 @@ def find_note(store: Store, path: str, name: str, *, wait: bool = True) -> Note 
     """
     key = join(path, name)
     native, prefix = kernel_target(store, path + "/" if path else "")
-    if not isinstance(native, FileStore) or fcntl is None:
+    if not isinstance(native, FileStore) or os.name == "nt":
         return Note(store, key, None) if wait and store.get(key) is not None else None
     place = os.path.join(native.root, *prefix.split("/"), name)  # noqa: PTH118 - pathlib takes longer to import
     while True:
         try:
-            file = os.open(place, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+            file = LockedFile(place, os.O_RDWR | os.O_NOFOLLOW)
         except FileNotFoundError:
             return None
         except OSError:
             return Note(store, key, None) if wait and store.get(key) is not None else None
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-            there = os.fstat(file).st_nlink > 0
+            file.lock(wait=wait)
+            there = file.stat().st_nlink > 0
         except OSError:  # somebody works on it, or there are no locks
             there = wait
             if not wait:
-                os.close(file)
+                file.let_go()
                 return None
         except BaseException:
-            os.close(file)
+            file.let_go()
             raise
         if there:
             return Note(store, key, file)
-        os.close(file)
+        file.let_go()
