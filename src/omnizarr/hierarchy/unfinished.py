@@ -18,10 +18,14 @@ import os
 from collections.abc import Mapping
 from typing import Any, Final, TypeGuard
 
+from omnizarr.errors import LimitError, MetadataError
+from omnizarr.format.document import load_object
 from omnizarr.format.names import join
+from omnizarr.limits import DEFAULT_LIMITS, Limits
+from omnizarr.model.jsonvalue import JSON
 from omnizarr.native import FileStore
 from omnizarr.store.locked_file import LockedFile
-from omnizarr.store.protocol import Store, kernel_target
+from omnizarr.store.protocol import Store, get_documents, kernel_target
 
 CUT: Final = ".omnizarr-resize.json"
 """The note at an array that is being cut: the shape that it has had."""
@@ -37,13 +41,13 @@ class Note:
     def __init__(self, store: Store, key: str, file: LockedFile | None) -> None:
         self._store, self._key, self._file = store, key, file
 
-    def content(self) -> dict[str, Any]:
-        """Return what it says; nothing if it cannot be understood."""
+    def content(self, limits: Limits = DEFAULT_LIMITS) -> dict[str, JSON]:
+        """Return what it says; nothing if it cannot be understood, or is larger or deeper than documents may be."""
         try:
-            found = json.loads(self._store.get(self._key) or b"")
-        except ValueError:
+            (data,) = get_documents(self._store, [self._key], limits.max_document_bytes)
+            return load_object(data or b"", self._key, limits)
+        except (MetadataError, LimitError):
             return {}
-        return found if isinstance(found, dict) else {}
 
     def erase(self) -> None:
         """Take it away."""
