@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from operator import index
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -21,6 +20,7 @@ from omnizarr.array.values import as_values
 from omnizarr.errors import LimitError, MetadataError, OmnizarrError, ShapeError, UnsafeError, UnsupportedError
 from omnizarr.format.names import join, normal_path
 from omnizarr.hierarchy.context import Context
+from omnizarr.hierarchy.create import as_shape
 from omnizarr.hierarchy.nodes import load
 from omnizarr.hierarchy.save import replace
 from omnizarr.hierarchy.unfinished import CUT, GROWTH, find_note, is_shape, leave_note
@@ -39,7 +39,7 @@ def resize(context: Context, path: str, access: Access, meta: ArrayMeta, shape: 
     """Change the shape in the store, and return the new metadata.
 
     Raises:
-        ShapeError: If the number of dimensions differs, or a length is negative.
+        ShapeError: If the number of dimensions differs, or a length is negative or no whole number.
         UnsupportedError: If stored chunks would have to change their length.
     """
     wanted = _checked(shape, meta, path)
@@ -186,8 +186,8 @@ def append(
 
 
 def _checked(shape: int | Iterable[int], meta: ArrayMeta, path: str) -> tuple[int, ...]:
-    lengths = (shape,) if isinstance(shape, int) else tuple(index(length) for length in shape)
-    if len(lengths) != len(meta.shape) or any(length < 0 for length in lengths):
+    lengths = as_shape(shape)
+    if len(lengths) != len(meta.shape):
         raise ShapeError(f"an array of shape {meta.shape} cannot be given the shape {lengths}", path=path)
     return lengths
 
