@@ -52,8 +52,8 @@ def open(  # noqa: A001 - it is always used as omnizarr.open
         mode: "r" to read; "r+" to read and write what exists; "a" the same, where a missing group is created; "w" to
             create a group in place of what is there; "w-" to create a group where nothing is.
         path: Path of the node within the store; its root if not given.
-        format: "zarr3", "zarr2", "zarr1", "zarr0", "zarr3-draft" or "n5", to look for that alone, or to create it
-            ("zarr3" if not given; the last two are only read).
+        format: "zarr3", "zarr2", "zarr1", "zarr0", "zarr3-draft" or "n5", to look for that alone, and for that first
+            below a group, or to create it ("zarr3" if not given; the last two are only read).
         consolidated: Whether to use consolidated metadata: `None` where there is any and the mode is "r", `True` to
             insist, `False` to ignore it.
         allow: Places that a reference set may lead to besides its own folder and public servers: folders, or URLs; all

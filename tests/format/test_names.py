@@ -16,7 +16,7 @@ def test_one_form(given, path):
     assert normal_path(given) == path
 
 
-@pytest.mark.parametrize("path", ["..", "a/../b", "./a", "a/.", "..\\a", "a\0b"])
+@pytest.mark.parametrize("path", ["..", "a/../b", "./a", "a/.", "..\\a", "a\0b", "\ud800", "a/\udcff"])
 def test_paths_that_lead_elsewhere(path):
     with pytest.raises(UnsafeError):
         normal_path(path)

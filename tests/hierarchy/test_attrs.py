@@ -74,6 +74,22 @@ def test_what_json_cannot_say_is_refused(node, value):
     assert len(reopened(node)) == 0
 
 
+@pytest.mark.parametrize("value", [10**6000, -(10**6000), [1, [10**6000]], np.array([10**6000], object)], ids=range(4))
+def test_integers_that_nobody_could_read_are_refused(node, value):
+    uses = (
+        lambda: node.attrs.__setitem__("n", value),
+        lambda: oz.create_group({}, attrs={"n": value}),
+        lambda: oz.create_array({}, shape=(1,), attrs={"n": value}, format="zarr2"),
+        lambda: oz.create_group({}).create_group("g", attrs={"n": value}),
+    )
+    for use in uses:
+        with pytest.raises(MetadataError, match="attribute 'n' holds an integer of more digits"):
+            use()
+    assert len(reopened(node)) == 0
+    node.attrs["n"] = 10**4000
+    assert reopened(node)["n"] == 10**4000
+
+
 def test_what_holds_itself_is_refused(node):
     circle = {}
     circle["a"] = [circle]

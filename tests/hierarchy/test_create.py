@@ -148,6 +148,8 @@ def test_fields_take_the_byte_order_of_the_codec(endian, given):
     [
         ({"shape": (2.5,), "dtype": "i4"}, ShapeError, "whole numbers"),
         ({"shape": "3", "dtype": "i4"}, ShapeError, "whole numbers"),
+        ({"shape": "", "dtype": "i4"}, ShapeError, "whole numbers"),
+        ({"shape": 3, "dtype": "i4", "chunks": [1], "shards": [10**6000]}, MetadataError, "digits"),
         ({"data": [[1, 2], [3]]}, ShapeError, "no array"),
         ({"shape": (3,), "dtype": "i4", "attrs": [("units", "K")]}, MetadataError, "not a list"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -99,6 +100,46 @@ def test_v3_wins_over_v2_with_a_warning(tmp_path):
         assert oz.open(tmp_path)[0] == 3
     assert oz.open(tmp_path, format="zarr2")[0] == 2
     assert oz.open(tmp_path, format="zarr3")[0] == 3
+
+
+@pytest.fixture(params=["near", "far", "far, consolidated"])
+def twice(request, tmp_path):
+    """Two hierarchies in one place: the arrays of v2 are full of 2, those of v3 of 3; each has one of its own."""
+    stores = {}
+    for number in (2, 3):
+        store = stores[number] = {}
+        group = oz.create_group(store, format=f"zarr{number}")
+        for name in ("x", "g/x", f"only{number}", f"g{number}/x"):
+            group.create_array(name, data=np.full(3, number))
+        if request.param == "far, consolidated":
+            group.consolidate()
+    both = {**stores[2], **stores[3]}
+    if request.param != "near":
+        return both
+    for key, value in both.items():
+        (tmp_path / key).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / key).write_bytes(value)
+    return tmp_path
+
+
+@pytest.mark.parametrize("mode", ["r", "r+"])
+@pytest.mark.parametrize("number", [2, 3])
+def test_a_format_is_that_of_the_nodes_below_too(twice, mode, number):
+    form, other = f"zarr{number}", 5 - number
+    group = oz.open_group(twice, mode, format=form)
+    for one in (group, pickle.loads(pickle.dumps(group))):
+        for path in ("x", "g/x", f"only{number}", f"g{number}/x"):
+            assert (one[path].format, one[path][...].tolist()) == (form, [number] * 3)
+            assert path in one
+        assert one["g"].format == one["g"]["x"].format == form
+        assert dict(one["g"].arrays())["x"].format == dict(one.arrays())["x"].format == form
+        # What there is in no such format is found as ever.
+        assert one[f"only{other}"][...].tolist() == one[f"g{other}"]["x"][...].tolist() == [other] * 3
+
+
+def test_a_format_that_was_not_asked_for_is_not_looked_for_first(twice):
+    with pytest.warns(OmnizarrWarning, match="v2 and v3"):
+        assert oz.open_group(twice, "r+")["x"].format == "zarr3"
 
 
 def test_a_broken_document_is_named(tmp_path):

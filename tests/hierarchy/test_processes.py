@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import subprocess
+import sys
 import threading
+import time
 from functools import partial
 
 import numpy as np
@@ -215,3 +218,42 @@ def test_an_append_to_what_is_erased_with_the_group_above_it_fails(processes, tm
         processes(_erase_b, [tmp_path / "g.zarr"])
         with pytest.raises(oz.errors.ConflictError, match="erased, or replaced"):
             check()
+
+
+KILLED = """
+import os, signal, sys, threading, time
+import numpy as np
+import omnizarr as oz
+from omnizarr.hierarchy import resize
+
+begun = threading.Event()
+resize.replace = resize._clear = lambda *_: (begun.set(), time.sleep(60))
+array = oz.open_array(sys.argv[1], mode="r+")
+change = array.append if sys.argv[2] == "append" else array.resize
+threading.Thread(target=change, args=([9] if sys.argv[2] == "append" else 4,), daemon=True).start()
+begun.wait()
+child = os.fork()
+if not child:
+    os.close(1)
+    time.sleep(60)  # which has nothing to do with the array
+    os._exit(0)
+print(child, flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("change", ["append", "resize"])
+def test_what_a_killed_process_has_locked_is_not_kept_by_its_child(tmp_path, change):
+    oz.create_array(tmp_path, data=np.arange(7), chunks=(3,))
+    ended = subprocess.run(
+        [sys.executable, "-c", KILLED, tmp_path, change], timeout=30, check=False, stdout=subprocess.PIPE
+    )
+    begin = time.monotonic()
+    try:
+        array = oz.open_array(tmp_path, mode="r+")
+        array.append([7])
+        os.kill(int(ended.stdout), 0)  # fails if it has ended
+    finally:
+        os.kill(int(ended.stdout), 9)
+    assert time.monotonic() - begin < 20
+    assert array[...].tolist() == [*range(7), 7]

@@ -55,6 +55,44 @@ def test_wrong_shapes_are_refused(shape):
     assert array.shape == (2, 2)
 
 
+class Twelve:
+    def __index__(self):
+        return 12
+
+
+@pytest.mark.parametrize(
+    "shape", [12, np.int64(12), np.uint8(12), np.array(12), np.array([12]), [np.int16(12)], Twelve(), iter([12])]
+)
+def test_whatever_is_a_whole_number_is_a_length(shape):
+    array = oz.create_array({}, shape=(10,), dtype="i4")
+    array.resize(shape)
+    assert array.shape == (12,)
+    assert all(type(length) is int for length in array.shape)
+
+
+@pytest.mark.parametrize(
+    "shape", [12.0, None, [12.5], "12", b"\x0c", np.array(12.0), [None], {12: 1}, [[12]], object()]
+)
+def test_what_is_no_whole_number_is_said(shape, tmp_path):
+    array = oz.create_array(tmp_path, shape=(10,), dtype="i4")
+    with pytest.raises(ShapeError, match="whole numbers") as caught:
+        array.resize(shape)
+    assert repr(shape) in str(caught.value)
+    assert caught.value.path == tmp_path.as_uri()
+    if shape is not None:
+        with pytest.raises(ShapeError, match="whole numbers"):
+            oz.create_array({}, shape=shape, dtype="i4")
+
+
+@pytest.mark.parametrize("length", [2**63, 10**6000, -(10**6000)], ids=range(3))
+def test_lengths_that_no_array_has(length):
+    array = oz.create_array({}, shape=(10,), dtype="i4")
+    for use in (array.resize, lambda shape: oz.create_array({}, shape=shape, dtype="i4")):
+        for shape in (length, [length]):
+            with pytest.raises(ShapeError, match="64 bits"):
+                use(shape)
+
+
 @pytest.mark.parametrize("axis", ["x", None, 0.5])
 def test_an_axis_is_a_whole_number(axis):
     array = oz.create_array({}, shape=(2, 3), dtype="i4")

@@ -8,7 +8,7 @@ import pytest
 
 import omnizarr as oz
 from omnizarr.hierarchy import resize as resizing
-from omnizarr.hierarchy.unfinished import CUT, find_note, leave_note
+from omnizarr.hierarchy.unfinished import CUT, GROWTH, find_note, leave_note
 
 
 class Stopped(BaseException):
@@ -70,10 +70,25 @@ def test_a_repair_finishes_it(where, monkeypatch):
     assert report.repaired == ("OZ611: erased what lies outside /",)
 
 
-def test_a_note_that_nobody_understands_still_trims(tmp_path, monkeypatch):
+NOT_UNDERSTOOD = {
+    "no JSON": b"?",
+    "too deep": b"[" * 200_000,
+    "too deep an object": b'{"x":' * 200_000,
+    "too long a number": b'{"shape": [%s], "x": [[10], [%s]]}' % ((b"9" * 5000,) * 2),
+    "no UTF-8": b'{"shape": [10], "\xff": 1}',
+    "a list": b"[[10], [12]]",
+    "other values": b'{"shape": [true], "x": [[10], [1e3]]}',
+    "out of range": b'{"shape": [%d], "x": [[10], [%d]]}' % ((1 << 70,) * 2),
+    "too large": b"9" * ((64 << 20) + 1),
+}
+
+
+@pytest.mark.parametrize("text", NOT_UNDERSTOOD.values(), ids=NOT_UNDERSTOOD)
+def test_a_note_that_nobody_understands_still_trims(tmp_path, monkeypatch, text):
     cut_and_stop(tmp_path / "a", monkeypatch)
-    (tmp_path / "a" / CUT).write_bytes(b"?")
+    (tmp_path / "a" / CUT).write_bytes(text)
     oz.open(tmp_path / "a", mode="r+")
+    assert not (tmp_path / "a" / CUT).exists()
     array = oz.open_array(tmp_path / "a", mode="r+")
     array.resize(40)
     np.testing.assert_array_equal(array[8:], np.full(32, -1))
@@ -107,3 +122,44 @@ def test_one_at_a_time_works_on_a_note(tmp_path):
     note.let_go()
     waits.join(20)
     assert found == [None]  # it was gone by then
+
+
+@pytest.fixture
+def group(tmp_path):
+    """A group of two arrays, in another group with one."""
+    outer = oz.create_group(tmp_path / "g")
+    for path in ("x", "in/x", "in/y"):
+        outer.create_array(path, data=np.arange(10), chunks=(4,))
+    return tmp_path / "g/in"
+
+
+def shapes(group):
+    return [oz.open(group / path).shape for path in ("../x", "x", "y")]
+
+
+@pytest.mark.parametrize("text", NOT_UNDERSTOOD.values(), ids=NOT_UNDERSTOOD)
+def test_a_note_of_growth_that_nobody_understands_is_taken_away(group, text):
+    (group / GROWTH).write_bytes(text)
+    oz.open(group, mode="r+")
+    assert shapes(group) == [(10,)] * 3
+    assert not (group / GROWTH).exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["x", "../x", "/x", "../in/x", "./x", "x/", "", "\\ud800", "zarr.json", "x/c/0", "none"]
+)
+def test_a_note_of_growth_only_grows_and_stays_inside(group, name):
+    shape = 2 if name == "x" else 12
+    (group / GROWTH).write_text(f'{{"{name}": [[10], [{shape}]], "y": [[10], [12]]}}')
+    oz.open(group, mode="r+")
+    assert shapes(group) == [(10,), (10,), (12,)]  # the other array grows all the same
+    assert oz.open(group / "x")[...].tolist() == list(range(10))
+    assert not (group / GROWTH).exists()
+
+
+def test_an_array_that_cannot_be_read_keeps_no_other_from_growing(group):
+    (group / "x/zarr.json").write_bytes(b"?")
+    (group / GROWTH).write_text('{"x": [[10], [12]], "y": [[10], [12]]}')
+    oz.open(group, mode="r+")
+    assert oz.open(group / "y").shape == (12,)
+    assert not (group / GROWTH).exists()

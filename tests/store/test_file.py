@@ -364,6 +364,9 @@ def test_paths_that_are_not_unicode(tmp_path):
     with open(os.fsencode(store.root) + b"/\xfe", "wb"):  # noqa: PTH123
         pass
     assert store.list_prefix("") == ["a"]
+    for bad in ("/\ud800", "a/\udc7f", "file:///\ud800", Path("/\ud800")):  # surrogates that stand for no bytes
+        with pytest.raises(UnsafeError, match="not valid Unicode"):
+            FileStore(bad)
 
 
 def test_pickling_goes_by_location(store):

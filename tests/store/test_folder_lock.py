@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -68,3 +70,40 @@ def test_locks_and_folders_that_fail(tmp_path, monkeypatch):
     monkeypatch.setattr("omnizarr.store.folder_lock.os.open", refused)
     with pytest.raises(StoreError, match="cannot be locked: broken"), folder_lock(FileStore(tmp_path), ""):
         pytest.fail("it is not held")
+
+
+FORKS = """
+import fcntl, os, sys
+from omnizarr.store.file import FileStore
+from omnizarr.store.folder_lock import folder_lock
+
+def is_locked():
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+    return False
+
+folder = sys.argv[1]
+number = os.open(folder, os.O_RDONLY)  # the one that the lock will have
+os.close(number)
+with folder_lock(FileStore(folder), ""):
+    child = os.fork()
+    if child:
+        ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        sys.exit(ended or not is_locked())
+    mine = os.open(os.devnull, os.O_RDONLY)
+    assert mine == number, "the child has kept the lock"
+    assert is_locked(), "the child has ended the lock"
+os.fstat(mine)  # fails if leaving the statement has closed what has the number by now
+"""
+
+
+def test_a_child_neither_keeps_a_lock_nor_ends_it(tmp_path):
+    # Elsewhere, since this process may have threads.
+    ended = subprocess.run([sys.executable, "-c", FORKS, tmp_path], timeout=60, check=False)
+    assert ended.returncode == 0
+    assert not is_locked(tmp_path)

@@ -89,7 +89,7 @@ def test_what_is_no_place():
             resolve(thing)
     with pytest.raises(NodeTypeError, match="it lacks get_range, get_many, erase_prefix, list_prefix, size"):
         resolve(Half())
-    for bad in ("", "file:///a?b"):
+    for bad in ("", "file:///a?b", "s3://b/\ud800", "https://h/\udcff", "reference:/\ud800"):
         with pytest.raises(UnsafeError):
             resolve(bad)
 

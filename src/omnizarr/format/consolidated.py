@@ -20,6 +20,7 @@ from omnizarr.format.document import describe, load
 from omnizarr.format.names import ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, join, normal_path
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.native import split_inside, split_object
+from omnizarr.store.keys import is_text
 
 FIELD: Final = "consolidated_metadata"
 MARK: Final = b'"consolidated_metadata"'
@@ -45,7 +46,7 @@ def split_v2(data: bytes, key: str, limits: Limits = DEFAULT_LIMITS) -> dict[str
     Raises:
         MetadataError: It is malformed.
         UnsupportedError: It is of another format than 1.
-        UnsafeError: A key leads out of the group.
+        UnsafeError: A key leads out of the group, or is none that a store can have.
     """
     members, entries = _parts(data, ("metadata",), key)
     if "record_size" in members:
@@ -82,7 +83,7 @@ def split_v3(data: bytes, key: str, limits: Limits = DEFAULT_LIMITS) -> dict[str
     Raises:
         MetadataError: It is malformed.
         UnsupportedError: It is of another kind than "inline".
-        UnsafeError: A path leads out of the group.
+        UnsafeError: A path leads out of the group, or is none that a store can have.
         LimitError: Consolidated metadata in consolidated metadata are nested too deep.
     """
     members, entries = _parts(data, (FIELD, "metadata"), key)
@@ -202,7 +203,7 @@ def _entries(members: Mapping[str, bytes], pointer: str, key: str) -> dict[str, 
 def _are_normal(names: Iterable[str]) -> bool:
     """Whether `normal_path` would change none of the names: one look at all of them, as there may be thousands."""
     joined = "/" + "/\n/".join(names) + "/"
-    return not any(odd in joined for odd in ("//", "/./", "/../", "\\", "\0"))
+    return is_text(joined) and not any(odd in joined for odd in ("//", "/./", "/../", "\\", "\0"))
 
 
 def _document(text: bytes, place: str, name: str, key: str, limits: Limits) -> bytes:

@@ -237,7 +237,10 @@ def _scalar(value: float | None) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
-        return int.__repr__(value)
+        try:
+            return int.__repr__(value)
+        except ValueError:  # it would not be read back either
+            raise _NotJsonError("an integer has more digits than Python writes") from None
     if value != value:  # noqa: PLR0124  # only NaN differs from itself
         return "NaN"
     if value in (_INFINITY, -_INFINITY):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from omnizarr.errors import UnsafeError
+from omnizarr.store.keys import is_text
 
 ZARR_JSON: Final = "zarr.json"
 ZARRAY: Final = ".zarray"
@@ -44,7 +45,7 @@ def normal_path(path: str) -> str:
     """Bring a path to its one form: parts joined by "/", none empty, nothing at the ends; "" is the root.
 
     Raises:
-        UnsafeError: A part is "." or "..", or there is a NUL.
+        UnsafeError: A part is "." or "..", there is a NUL, or half of a pair of surrogates.
 
     >>> normal_path("/a//b/")
     'a/b'
@@ -54,6 +55,8 @@ def normal_path(path: str) -> str:
     parts = [part for part in path.replace("\\", "/").split("/") if part]
     if "." in parts or ".." in parts or "\0" in path:
         raise UnsafeError(f"the path {path!r} has a part that is '.' or '..' or holds a NUL", path=path)
+    if not is_text(path):
+        raise UnsafeError(f"the path {path!r} is not valid Unicode, so that no store can hold it", path=path)
     return "/".join(parts)
 
 

@@ -15,6 +15,7 @@ from omnizarr.hierarchy.nodes import implied, load
 from omnizarr.limits import Limits
 from omnizarr.model.group import GroupMeta
 from omnizarr.store.file import FileStore
+from omnizarr.store.keys import is_text
 from omnizarr.store.protocol import Store
 from omnizarr.store.wrap import ReadOnlyStore
 
@@ -41,7 +42,8 @@ def find_above(store: Store, limits: Limits) -> tuple[Store, str] | None:
 def _draft(parts: list[str], limits: Limits) -> tuple[str, str, bool] | None:
     at = max(1, len(parts) - _HIGHEST)
     top = "/".join(parts[:at]) or "/"
-    found = find_draft(FileStore(top), "/".join(parts[at:]), limits)
+    path = "/".join(parts[at:])
+    found = find_draft(FileStore(top), path, limits) if is_text(path) else None
     if found is None or not found[1] or load(found[0], found[1], limits, DRAFT.name) is None:
         return None
     return f"{top.rstrip('/')}/{found[0].start}", found[1], True
@@ -50,6 +52,8 @@ def _draft(parts: list[str], limits: Limits) -> tuple[str, str, bool] | None:
 def _container(parts: list[str], limits: Limits) -> tuple[str, str, bool] | None:
     for at in range(len(parts) - 1, max(1, len(parts) - _HIGHEST) - 1, -1):
         folder, path = "/".join(parts[:at]), "/".join(parts[at:])
+        if not is_text(path):  # names of files may be any bytes, those of nodes may not
+            return None
         meta = load(FileStore(folder), "", limits) if folder else None
         if meta is not None:
             lax = isinstance(meta, GroupMeta) and dialect(meta.format).implicit_groups

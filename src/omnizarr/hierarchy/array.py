@@ -19,8 +19,7 @@ from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.doors import Doors
 from omnizarr.hierarchy.handle import Handle
 from omnizarr.hierarchy.indexers import Blocks, OIndex, VIndex, read_fields, write_fields
-from omnizarr.hierarchy.listing import only_copy, reload
-from omnizarr.hierarchy.nodes import load
+from omnizarr.hierarchy.listing import documented, only_copy, reload
 from omnizarr.hierarchy.real_keys import may_be_elsewhere, with_real_keys
 from omnizarr.hierarchy.resize import append, finish_cut, longer, resize
 from omnizarr.hierarchy.tree import array_table, describe, grid_text
@@ -372,7 +371,7 @@ class Array(Handle, Doors):
     def _check(self) -> None:
         """Let the array's own document win over the copy that the handle was made from."""
         context, path = self._context, self._path
-        meta = load(context.store, path, context.limits) or only_copy(context, path)
+        meta = documented(context, path) or only_copy(context, path)
         if meta is None:
             hint = "the consolidated metadata still have it: consolidate again"
             raise NotFoundError("the array is gone", path=place_name(context.store, path), hint=hint)

@@ -13,6 +13,9 @@ from omnizarr.store.protocol import Store, place_name
 
 _MOST_NAMES = 20
 
+_SHORT = 2000
+"""Bits of integers that Python always reads and writes: no limit can be set to less than 640 digits."""
+
 
 class Attributed(Protocol):
     """A node with attributes, as far as `Attributes` needs to know it."""
@@ -114,7 +117,7 @@ def to_json_object(values: Mapping[str, object]) -> dict[str, JSON]:
     """Turn attributes into what JSON can say.
 
     Raises:
-        MetadataError: If it is no mapping, a name is not a string, or a value has no form in JSON.
+        MetadataError: If it is no mapping, a name is not a string, or a value has no form in JSON that could be read.
     """
     if not isinstance(values, Mapping):
         raise MetadataError(f"attributes are a mapping of names to values, not a {type(values).__name__}")
@@ -133,6 +136,8 @@ def _to_json(value: object, name: str) -> JSON:
     if isinstance(value, (np.bool_, np.integer, np.floating, np.str_)):
         value = value.item()
     if value is None or isinstance(value, (bool, int, float, str)):
+        if isinstance(value, int) and value.bit_length() > _SHORT:
+            _check_digits(value, name)
         return value
     if isinstance(value, Mapping):
         return to_json_object(value)
@@ -141,6 +146,14 @@ def _to_json(value: object, name: str) -> JSON:
     if isinstance(value, np.ndarray) and value.dtype.kind in "biufUTO":
         return _to_json(value.tolist(), name)
     return _refuse(value, name)
+
+
+def _check_digits(value: int, name: str) -> None:
+    try:
+        int.__repr__(value)
+    except ValueError:
+        message = f"attribute {name!r} holds an integer of more digits than Python reads"
+        raise MetadataError(message, hint="store it as text") from None
 
 
 def _refuse(value: object, name: str) -> JSON:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from _thread import RLock
-from typing import Any
+from typing import Any, Final
 
 from omnizarr.array.io import Access
 from omnizarr.errors import OmnizarrError, ReadOnlyError
-from omnizarr.format.dialects import WRITABLE
+from omnizarr.format.dialects import WRITABLE, ZARR2, ZARR3
+from omnizarr.format.names import ZARR_JSON, ZMETADATA, join
 from omnizarr.hierarchy.consolidated import Block, load_block
 from omnizarr.hierarchy.lock import lock_of
 from omnizarr.hierarchy.seen import SeenStore
@@ -16,6 +17,9 @@ from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.native import FileStore, MemoryStore, ZipStore
 from omnizarr.store.protocol import Store, kernel_target, place_name
+
+_COPIES: Final = {ZARR3.name: ZARR_JSON, ZARR2.name: ZMETADATA}
+"""Which document of a group has its consolidated metadata."""
 
 
 class Context:
@@ -29,12 +33,13 @@ class Context:
         cache_bytes: Size of each array's cache of decoded chunks.
         only_read: The format of the nodes, if it is one that can only be read.
         block_root: Path of the group whose consolidated metadata may be used, or `None` for none.
+        form: The format that was asked for, which nodes are looked for in first; empty if none was.
         seen: Documents that were fetched when the node was opened, until they are looked at again.
     """
 
     __slots__ = (
         *("_block", "_lock", "block_root", "cache_bytes"),
-        *("limits", "only_read", "read_only", "seen", "store", "write_empty"),
+        *("form", "limits", "only_read", "read_only", "seen", "store", "write_empty"),
     )
 
     def __init__(
@@ -47,6 +52,7 @@ class Context:
         cache_bytes: int = 0,
         block_root: str | None = None,
         only_read: str = "",
+        form: str = "",
     ) -> None:
         self.store = store
         self.read_only = read_only
@@ -55,13 +61,16 @@ class Context:
         self.cache_bytes = cache_bytes
         self.block_root = block_root
         self.only_read = only_read
+        self.form = form
         self.seen: dict[str, bytes | None] | None = None
         self._block: Block | None = None
         self._lock: tuple[int, RLock] | None = None
 
     def __reduce__(self) -> tuple[object, ...]:
-        settings = (self.limits, self.write_empty, self.cache_bytes, self.block_root, self.only_read)
-        return _restored, (self.store, self.read_only, *settings)
+        return _restored, (self.store, self.read_only, *self._settings())
+
+    def _settings(self) -> tuple[object, ...]:
+        return self.limits, self.write_empty, self.cache_bytes, self.block_root, self.only_read, self.form
 
     @property
     def lock(self) -> RLock:
@@ -76,6 +85,9 @@ class Context:
         """Consolidated metadata that answers for the documents below it; looked for when first asked for."""
         if self._block is None and self.block_root is not None:
             store = self.store if self.seen is None else SeenStore(self.store, self.seen)
+            if self.form:  # as if there were no copy in any other format
+                others = (name for form, name in _COPIES.items() if form != self.form)
+                store = SeenStore(store, {join(self.block_root, name): None for name in others})
             self._block, self.seen = load_block(store, self.block_root, self.limits), None
             if self._block is None:
                 self.block_root = None
@@ -99,15 +111,20 @@ class Context:
 
     def over(self, store: Store) -> Context:
         """Return the same over another view of the store."""
-        return _restored(
-            store, self.read_only, self.limits, self.write_empty, self.cache_bytes, self.block_root, self.only_read
-        )
+        return _restored(store, self.read_only, *self._settings())
 
     def for_format(self, name: str) -> Context:
         """Return the same for nodes of a format: one that refuses to write if the format can only be read."""
         if name in WRITABLE:
             return self
-        return Context(self.store, read_only=True, limits=self.limits, cache_bytes=self.cache_bytes, only_read=name)
+        return Context(
+            self.store,
+            read_only=True,
+            limits=self.limits,
+            cache_bytes=self.cache_bytes,
+            only_read=name,
+            form=self.form,
+        )
 
     def placing(self, path: str) -> Placing:
         """Let errors of the store, which knows keys alone, say which node they are about, and where it is."""
@@ -145,7 +162,7 @@ class Placing:
 
 
 def _restored(store: Store, read_only: bool, *settings: Any) -> Context:  # noqa: ANN401 - as `__reduce__` gives them
-    limits, write_empty, cache_bytes, block_root, only_read = settings
+    limits, write_empty, cache_bytes, block_root, only_read, form = settings
     return Context(
         store,
         read_only=read_only,
@@ -154,4 +171,5 @@ def _restored(store: Store, read_only: bool, *settings: Any) -> Context:  # noqa
         cache_bytes=cache_bytes,
         block_root=block_root,
         only_read=only_read,
+        form=form,
     )

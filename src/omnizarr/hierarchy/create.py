@@ -108,7 +108,10 @@ def _key(options: ArrayOptions, dialect: str, limits: Limits) -> str:
     fill = options.get("fill_value")
     if fill != fill:  # noqa: PLR0124 - a NaN has many forms
         return ""
-    return repr((dialect, None if limits is DEFAULT_LIMITS else limits, *options.values()))
+    try:
+        return repr((dialect, None if limits is DEFAULT_LIMITS else limits, *options.values()))
+    except ValueError:  # an integer of more digits than Python writes
+        return ""
 
 
 _ALL: Final = ArrayOptions.__annotations__.keys()
@@ -240,13 +243,28 @@ def _dtype_and_shape(options: ArrayOptions) -> tuple[DType, tuple[int, ...]]:
         lengths = array.shape if lengths is None else lengths
     if lengths is None:
         raise ShapeError("a new array needs a shape", hint="pass shape=(…), or data=")
+    return DType.of("float64") if wanted is None else wanted, as_shape(lengths)
+
+
+def as_shape(given: object) -> tuple[int, ...]:
+    """Return lengths as users give them, one or several, as a tuple.
+
+    Raises:
+        ShapeError: If they are no whole numbers, or out of range.
+    """
+    # An array without dimensions is one length, though its type says that it is many.
+    lengths: Any = given if isinstance(given, Iterable) and getattr(given, "ndim", 1) != 0 else (given,)
     try:
-        shape = tuple(map(index, lengths if isinstance(lengths, Iterable) else (lengths,)))
+        shape = tuple(int(index(length)) for length in lengths)
     except TypeError:
-        raise ShapeError(f"the shape is {lengths!r}, and lengths are whole numbers") from None
+        shape = None
+    if shape is None or isinstance(given, (str, bytes, Mapping)):
+        raise ShapeError(f"the shape is {given!r}, and lengths are whole numbers")
+    if any(length >> 63 not in (0, -1) for length in shape):
+        raise ShapeError("the shape has a length that 64 bits cannot hold")
     if any(length < 0 for length in shape):
         raise ShapeError(f"the shape {shape} has a negative length")
-    return DType.of("float64") if wanted is None else wanted, shape
+    return shape
 
 
 def _dtype(given: object, options: ArrayOptions) -> DType:

@@ -32,13 +32,19 @@ def find(context: Context, path: str, parent: str = "") -> tuple[Meta | None, bo
     """
     meta, copied = (None, False) if context.is_near else _copied(context, path)
     if meta is None:
-        meta = load(context.store, path, context.limits)
+        meta = documented(context, path)
     if meta is None and context.is_near:
         meta = only_copy(context, path)
         copied = meta is not None
     if meta is None and _is_lax(parent):
         meta = implied(context.store, path)
     return meta, copied
+
+
+def documented(context: Context, path: str) -> Meta | None:
+    """Return what the documents at a path say: those of the format that was asked for, where there are any of it."""
+    meta = load(context.store, path, context.limits, context.form) if context.form else None
+    return load(context.store, path, context.limits) if meta is None else meta
 
 
 def _is_lax(parent: str) -> bool:
@@ -114,7 +120,8 @@ def children(context: Context, path: str, form: str) -> list[tuple[str, Found, b
     block = None if context.is_near else context.block
     if block is None:
         names = sorted(prefix[len(start) : -1] for prefix in context.store.list_dir(start)[1])
-        metas = load_many(context.store, [start + name for name in names], context.limits, form)
+        first = form if _is_lax(context.form) else context.form or form
+        metas = load_many(context.store, [start + name for name in names], context.limits, first)
         found = [(name, meta, False) for name, meta in zip(names, metas, strict=True) if meta is not None]
         block = _lone_block(context) if not found else None
         if block is None:

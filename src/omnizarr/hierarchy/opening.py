@@ -160,6 +160,7 @@ def open_node(place: Place, mode: str, dialect: str | None, consolidated: bool |
         raise MetadataError("consolidated metadata is only for reading", hint='open with mode="r"')
     meta = place.load(dialect)
     context, path = place.context, place.path
+    context.form = dialect or ""
     copied = False
     if mode == "r" and consolidated is not False and not isinstance(meta, ArrayMeta):
         if meta is None:

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -18,15 +17,17 @@ from omnizarr.array.index import Selection
 from omnizarr.array.io import Access
 from omnizarr.array.masked import is_masked, without_mask
 from omnizarr.array.values import as_values
-from omnizarr.errors import OmnizarrError, ShapeError, UnsupportedError
-from omnizarr.format.names import join
+from omnizarr.errors import LimitError, MetadataError, OmnizarrError, ShapeError, UnsafeError, UnsupportedError
+from omnizarr.format.names import join, normal_path
 from omnizarr.hierarchy.context import Context
+from omnizarr.hierarchy.create import as_shape
 from omnizarr.hierarchy.nodes import load
 from omnizarr.hierarchy.save import replace
 from omnizarr.hierarchy.unfinished import CUT, GROWTH, find_note, is_shape, leave_note
 from omnizarr.late import LateModule
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.grid import Grid, place
+from omnizarr.model.jsonvalue import JSON
 
 if TYPE_CHECKING:
     from omnizarr.array import objects
@@ -38,7 +39,7 @@ def resize(context: Context, path: str, access: Access, meta: ArrayMeta, shape: 
     """Change the shape in the store, and return the new metadata.
 
     Raises:
-        ShapeError: If the number of dimensions differs, or a length is negative.
+        ShapeError: If the number of dimensions differs, or a length is negative or no whole number.
         UnsupportedError: If stored chunks would have to change their length.
     """
     wanted = _checked(shape, meta, path)
@@ -80,7 +81,7 @@ def finish_cut(context: Context, path: str, *, wait: bool = True) -> bool:
         # As it is now that nobody else can change it.
         meta = load(context.store, path, context.limits)
         if isinstance(meta, ArrayMeta):
-            before = note.content().get("shape")
+            before = note.content(context.limits).get("shape")
             reach = tuple(map(max, before, meta.shape)) if is_shape(before, meta.ndim) else meta.shape
             _clear(context.access(path, meta), meta._replace(shape=reach), meta.shape)
         note.erase()
@@ -92,7 +93,8 @@ def finish_cut(context: Context, path: str, *, wait: bool = True) -> bool:
 def finish_growth(context: Context, path: str, *, wait: bool = True) -> bool:
     """Finish what a crash has left of making several arrays longer; say whether there was anything.
 
-    Their values are there already. An array that has neither its old nor its new shape by now stays as it is.
+    Their values are there already. An array that has neither its old nor its new shape by now stays as it is, and so
+    does what the note would make smaller, names outside the group, or cannot be understood.
 
     Args:
         context: The store, opened for writing.
@@ -103,18 +105,26 @@ def finish_growth(context: Context, path: str, *, wait: bool = True) -> bool:
     if note is None:
         return False
     try:
-        for inner, shapes in note.content().items():
-            one = join(path, inner)
-            meta = load(context.store, one, context.limits)
-            if not isinstance(meta, ArrayMeta) or not isinstance(shapes, list) or len(shapes) != 2:
-                continue
-            if all(is_shape(shape, meta.ndim) for shape in shapes) and tuple(shapes[0]) == meta.shape:
-                shape = tuple(shapes[1])
-                replace(context, one, meta, meta._replace(shape=shape, grid=fitted_grid(meta, shape, one)))
+        for inner, shapes in note.content(context.limits).items():
+            with suppress(MetadataError, LimitError, UnsafeError):
+                _grow(context, path, inner, shapes)
         note.erase()
     finally:
         note.let_go()
     return True
+
+
+def _grow(context: Context, path: str, inner: str, shapes: JSON) -> None:
+    """Give an array below a path its new shape, if it has the old one of the two."""
+    if not isinstance(shapes, list) or len(shapes) != 2 or not inner or normal_path(inner) != inner:
+        return
+    one = join(path, inner)
+    meta = load(context.store, one, context.limits)
+    if not isinstance(meta, ArrayMeta) or not all(is_shape(shape, meta.ndim) for shape in shapes):
+        return
+    old, new = (tuple(cast("list[int]", shape)) for shape in shapes)
+    if old == meta.shape and all(after >= before for before, after in zip(old, new, strict=True)):
+        replace(context, one, meta, meta._replace(shape=new, grid=fitted_grid(meta, new, one)))
 
 
 def _clear(access: Access, meta: ArrayMeta, shape: tuple[int, ...]) -> None:
@@ -176,8 +186,8 @@ def append(
 
 
 def _checked(shape: int | Iterable[int], meta: ArrayMeta, path: str) -> tuple[int, ...]:
-    lengths = (shape,) if isinstance(shape, int) else tuple(index(length) for length in shape)
-    if len(lengths) != len(meta.shape) or any(length < 0 for length in lengths):
+    lengths = as_shape(shape)
+    if len(lengths) != len(meta.shape):
         raise ShapeError(f"an array of shape {meta.shape} cannot be given the shape {lengths}", path=path)
     return lengths
 

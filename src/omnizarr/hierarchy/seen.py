@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from omnizarr.store.protocol import Store
+from omnizarr.store.protocol import Store, get_documents
 from omnizarr.store.wrap import Wrapper
 
 
@@ -28,6 +28,15 @@ class SeenStore(Wrapper):
 
     def get_many(self, keys: Sequence[str]) -> list[bytes | None]:
         """Return several values; only those that are not known are asked for."""
+        return self._with_known(keys, self.inner.get_many)
+
+    def get_documents(self, keys: Sequence[str], most: int) -> list[bytes | None]:
+        """Return several values, of which those that are asked for may have no more than so many bytes."""
+        return self._with_known(keys, lambda asked: get_documents(self.inner, asked, most))
+
+    def _with_known(
+        self, keys: Sequence[str], ask: Callable[[Sequence[str]], list[bytes | None]]
+    ) -> list[bytes | None]:
         asked = [key for key in keys if key not in self._seen]
-        found = dict(zip(asked, self.inner.get_many(asked), strict=True)) if asked else {}
+        found = dict(zip(asked, ask(asked), strict=True)) if asked else {}
         return [self._seen[key] if key in self._seen else found[key] for key in keys]

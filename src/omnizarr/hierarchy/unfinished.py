@@ -18,14 +18,14 @@ import os
 from collections.abc import Mapping
 from typing import Any, Final, TypeGuard
 
+from omnizarr.errors import LimitError, MetadataError
+from omnizarr.format.document import load_object
 from omnizarr.format.names import join
+from omnizarr.limits import DEFAULT_LIMITS, Limits
+from omnizarr.model.jsonvalue import JSON
 from omnizarr.native import FileStore
-from omnizarr.store.protocol import Store, kernel_target
-
-try:
-    import fcntl
-except ImportError:  # on Windows
-    fcntl = None  # type: ignore[assignment]
+from omnizarr.store.locked_file import LockedFile
+from omnizarr.store.protocol import Store, get_documents, kernel_target
 
 CUT: Final = ".omnizarr-resize.json"
 """The note at an array that is being cut: the shape that it has had."""
@@ -38,16 +38,16 @@ class Note:
 
     __slots__ = ("_file", "_key", "_store")
 
-    def __init__(self, store: Store, key: str, file: int | None) -> None:
+    def __init__(self, store: Store, key: str, file: LockedFile | None) -> None:
         self._store, self._key, self._file = store, key, file
 
-    def content(self) -> dict[str, Any]:
-        """Return what it says; nothing if it cannot be understood."""
+    def content(self, limits: Limits = DEFAULT_LIMITS) -> dict[str, JSON]:
+        """Return what it says; nothing if it cannot be understood, or is larger or deeper than documents may be."""
         try:
-            found = json.loads(self._store.get(self._key) or b"")
-        except ValueError:
+            (data,) = get_documents(self._store, [self._key], limits.max_document_bytes)
+            return load_object(data or b"", self._key, limits)
+        except (MetadataError, LimitError):
             return {}
-        return found if isinstance(found, dict) else {}
 
     def erase(self) -> None:
         """Take it away."""
@@ -56,7 +56,7 @@ class Note:
     def let_go(self) -> None:
         """Let others work on it, if it is still there."""
         if self._file is not None:
-            os.close(self._file)
+            self._file.let_go()
             self._file = None
 
 
@@ -85,27 +85,27 @@ def find_note(store: Store, path: str, name: str, *, wait: bool = True) -> Note 
     """
     key = join(path, name)
     native, prefix = kernel_target(store, path + "/" if path else "")
-    if not isinstance(native, FileStore) or fcntl is None:
+    if not isinstance(native, FileStore) or os.name == "nt":
         return Note(store, key, None) if wait and store.get(key) is not None else None
     place = os.path.join(native.root, *prefix.split("/"), name)  # noqa: PTH118 - pathlib takes longer to import
     while True:
         try:
-            file = os.open(place, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+            file = LockedFile(place, os.O_RDWR | os.O_NOFOLLOW)
         except FileNotFoundError:
             return None
         except OSError:
             return Note(store, key, None) if wait and store.get(key) is not None else None
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-            there = os.fstat(file).st_nlink > 0
+            file.lock(wait=wait)
+            there = file.stat().st_nlink > 0
         except OSError:  # somebody works on it, or there are no locks
             there = wait
             if not wait:
-                os.close(file)
+                file.let_go()
                 return None
         except BaseException:
-            os.close(file)
+            file.let_go()
             raise
         if there:
             return Note(store, key, file)
-        os.close(file)
+        file.let_go()

@@ -33,10 +33,12 @@ def local_path(where: str | os.PathLike[str]) -> str:
     Text without a scheme is a path.
 
     Raises:
-        UnsafeError: The path is empty or holds a NUL, or the URI is not one of this system's files.
+        UnsafeError: The path is empty, holds a NUL or cannot be a file's, or the URI is not one of this system.
         UnsupportedError: The text is a URI of another scheme.
     """
     text = where if isinstance(where, str) else os.fsdecode(where)
+    if not (text.isascii() or _is_name(text)):
+        raise UnsafeError(f"{text!r} is not a path: it is not valid Unicode, and stands for no bytes either")
     if text is where and ("#" in text or text.startswith("[")) and (found := url_places.path_of(text)) is not None:
         return found
     if text is where and ":" in text and (kind := scheme(text)) is not None:
@@ -48,6 +50,15 @@ def local_path(where: str | os.PathLike[str]) -> str:
     # The same as the other for what begins at the root, in half the time.
     whole = os.path.normpath if text[0] == "/" == os.sep else os.path.abspath
     return whole(text)
+
+
+def _is_name(text: str) -> bool:
+    """Whether the file system can be asked for a text; surrogates may stand for bytes that are not UTF-8."""
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 class FileStore:

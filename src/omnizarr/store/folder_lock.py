@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
-import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import partial
 from typing import Any, Final, Self
 
 from omnizarr.errors import ConflictError, StoreError
+from omnizarr.store.locked_file import LockedFile
 from omnizarr.store.protocol import Store
-
-if sys.platform != "win32":
-    import fcntl
 
 _NONE: Final = frozenset(("EBADF", "EINVAL", "ENOLCK", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"))
 """What file systems say that have no locks, or none for folders, as some on servers."""
@@ -25,9 +21,9 @@ class Held:
 
     __slots__ = ("_held", "_take")
 
-    def __init__(self, take: Callable[[], tuple[int, str] | None]) -> None:
+    def __init__(self, take: Callable[[], tuple[LockedFile, str] | None]) -> None:
         self._take = take
-        self._held: tuple[int, str] | None = None
+        self._held: tuple[LockedFile, str] | None = None
 
     def __enter__(self) -> Self:
         self._held = self._take()
@@ -35,7 +31,7 @@ class Held:
 
     def __exit__(self, *_: object) -> None:
         if self._held is not None:
-            _let_go(self._held[0])
+            self._held[0].let_go()
 
     def check(self) -> None:
         """Raise if what is held is no longer there, as after the erasure of a folder around it.
@@ -80,13 +76,13 @@ def document_lock(store: Store, keys: Sequence[str]) -> Held:
     return Held(partial(_held_document, store, keys))
 
 
-def _held_folder(store: Store, path: str) -> tuple[int, str] | None:
+def _held_folder(store: Store, path: str) -> tuple[LockedFile, str] | None:
     """Lock a folder; `None` where there is none."""
     folder = _place(store, path + "/" if path else "")
     return None if folder is None else _held_at(folder, _opened_folder)
 
 
-def _held_document(store: Store, keys: Sequence[str]) -> tuple[int, str] | None:
+def _held_document(store: Store, keys: Sequence[str]) -> tuple[LockedFile, str] | None:
     """Lock the first of the files that is there; `None` where there is none."""
     for key in keys:
         place = _place(store, key)
@@ -98,33 +94,33 @@ def _held_document(store: Store, keys: Sequence[str]) -> tuple[int, str] | None:
     return None
 
 
-def _held_at(place: str, opened: Callable[[str], int | None]) -> tuple[int, str] | None:
+def _held_at(place: str, opened: Callable[[str], LockedFile | None]) -> tuple[LockedFile, str] | None:
     """Open what is at a place and lock it, again if it is another by then; `None` where there is nothing."""
-    while (handle := opened(place)) is not None:
+    while (file := opened(place)) is not None:
         try:
-            if not _lock(handle, place) or _is_still(handle, place):
-                return handle, place
+            if not _lock(file, place) or _is_still(file, place):
+                return file, place
         except BaseException:
-            os.close(handle)
+            file.let_go()
             raise
-        _let_go(handle)
+        file.let_go()
     return None
 
 
-def _opened_folder(place: str) -> int | None:
+def _opened_folder(place: str) -> LockedFile | None:
     try:
-        return os.open(place, os.O_RDONLY | os.O_DIRECTORY)
+        return LockedFile(place, os.O_RDONLY | os.O_DIRECTORY)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise StoreError(f"{place} cannot be locked: {error.strerror}") from error
 
 
-def _opened(place: str) -> int | None:
+def _opened(place: str) -> LockedFile | None:
     # Locks of network file systems need a file that is open for writing.
     for how in (os.O_RDWR, os.O_RDONLY):
         try:
-            return os.open(place, how | os.O_NONBLOCK)
+            return LockedFile(place, how | os.O_NONBLOCK)
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return None
         except OSError:
@@ -132,31 +128,24 @@ def _opened(place: str) -> int | None:
     return None
 
 
-def _is_still(handle: int, place: str) -> bool:
+def _is_still(file: LockedFile, place: str) -> bool:
     """Whether an open file is the one that has the name."""
     try:
-        ours, there = os.fstat(handle), os.stat(place)  # noqa: PTH116 - pathlib takes longer to import
+        ours, there = file.stat(), os.stat(place)  # noqa: PTH116 - pathlib takes longer to import
     except OSError:
         return False
     return ours.st_ino == there.st_ino and ours.st_dev == there.st_dev
 
 
-def _lock(handle: int, place: str) -> bool:
+def _lock(file: LockedFile, place: str) -> bool:
     """Wait until nobody else holds a file; return whether there are locks."""
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        file.lock()
     except OSError as error:
         if errno.errorcode.get(error.errno or 0) not in _NONE:
             raise StoreError(f"{place} cannot be locked: {error.strerror}") from error
         return False
     return True
-
-
-def _let_go(handle: int) -> None:
-    # A child process may share the lock, so closing the file would not be enough.
-    with suppress(OSError):  # there are no locks
-        fcntl.flock(handle, fcntl.LOCK_UN)
-    os.close(handle)
 
 
 def _place(store: Store, key: str) -> str | None:

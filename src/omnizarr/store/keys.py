@@ -14,7 +14,18 @@ def is_key(key: str) -> bool:
     parts = key.split("/")
     if "" in parts or "." in parts or ".." in parts or "\\" in key or "\0" in key:
         return False
-    return not _has_drive(key) and (key.isascii() or _encodes(key))
+    return not _has_drive(key) and is_text(key)
+
+
+def is_text(text: str) -> bool:
+    """Whether UTF-8 can say a text, which half of a pair of surrogates cannot be said in."""
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def check_key(key: str) -> str:
@@ -75,14 +86,6 @@ def _has_drive(key: str) -> bool:
     return key[1:2] == ":" and key[0].isascii() and key[0].isalpha()
 
 
-def _encodes(key: str) -> bool:
-    try:
-        key.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def _reason(key: str) -> str:
     if not key:
         return "it is empty"
@@ -90,6 +93,6 @@ def _reason(key: str) -> str:
         return "it has a NUL or a backslash"
     if _has_drive(key):
         return "it begins with a drive letter"
-    if not _encodes(key):
+    if not is_text(key):
         return "it is not valid Unicode"
     return "it has an empty, '.' or '..' part"

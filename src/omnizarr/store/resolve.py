@@ -6,15 +6,17 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from omnizarr.errors import NodeTypeError, ReadOnlyError, UnsupportedError
+from omnizarr.errors import NodeTypeError, ReadOnlyError, UnsafeError, UnsupportedError
 from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.native import split_object
 from omnizarr.store.cloud.at import At
 from omnizarr.store.file import FileStore
+from omnizarr.store.keys import is_text
 from omnizarr.store.left import sweep
 from omnizarr.store.mapping import DictStore
 from omnizarr.store.protocol import Store
+from omnizarr.store.uri import scheme
 from omnizarr.store.wrap import ReadOnlyStore
 
 if TYPE_CHECKING:
@@ -85,6 +87,8 @@ def resolve(
 def _named(where: str | At, read_only: bool, limits: Limits, look: bool) -> tuple[Store, str] | None:
     """Open what a URL names, or a text like one; `None` for the path of a file."""
     text = where.where if isinstance(where, At) else where
+    if not is_text(text) and scheme(text) not in (None, "file", "reference"):  # names of files may be any bytes
+        raise UnsafeError(f"{text!r} is not a URL: it is not valid Unicode")
     if (isinstance(where, At) or ":/" in text or "::" in text) and (
         far := _far(where, read_only, limits, look)
     ) is not None:
