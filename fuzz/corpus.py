@@ -1,8 +1,8 @@
 """`python -m fuzz.corpus unpack|pack FOLDER`: inputs that reached something new, kept from one run to the next.
 
-Without them every run would have to find again what those before it had found, and many short runs would not be worth one
-long one. They are in corpus.tar.xz beside this file, in folders named after the targets; libFuzzer has left out all that
-reach nothing that others do not.
+Without them every run would have to find again what those before it had found, and many short runs would not be worth
+one long one. They are in corpus.tar.xz beside this file, in folders named after the targets; libFuzzer has left out all
+that reach nothing that others do not.
 """
 
 from __future__ import annotations

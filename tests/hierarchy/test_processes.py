@@ -81,6 +81,10 @@ def _consolidate_or_create(place, number):
         _create(place, number)
 
 
+def _put_first(place):
+    oz.open_array(place, mode="r+")[0] = -1
+
+
 def _erase_b(place):
     del oz.open_group(place, mode="r+")["b"]
 
@@ -229,9 +233,16 @@ from omnizarr.hierarchy import resize
 begun = threading.Event()
 resize.replace = resize._clear = lambda *_: (begun.set(), time.sleep(60))
 array = oz.open_array(sys.argv[1], mode="r+")
-change = array.append if sys.argv[2] == "append" else array.resize
-threading.Thread(target=change, args=([9] if sys.argv[2] == "append" else 4,), daemon=True).start()
+
+def put_parts():
+    while True:
+        array[1::2] = 5  # most of the time is that of compressing the chunk, which is locked
+        begun.set()
+
+change = {"append": lambda: array.append([9]), "resize": lambda: array.resize(4), "write": put_parts}[sys.argv[2]]
+threading.Thread(target=change, daemon=True).start()
 begun.wait()
+time.sleep(0.1)
 child = os.fork()
 if not child:
     os.close(1)
@@ -242,18 +253,39 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
+def ended_with_a_child(place, change):
+    """Return the number of a process that was forked by one that changed an array when it was killed."""
+    command = [sys.executable, "-c", KILLED, place, change]
+    return int(subprocess.run(command, timeout=30, check=False, stdout=subprocess.PIPE).stdout)
+
+
+def test_a_chunk_that_a_killed_process_has_locked_is_not_kept_by_its_child(tmp_path):
+    codec = {"name": "gzip", "configuration": {"level": 9}}
+    values = np.random.default_rng(0).integers(0, 1000, 1_000_000)
+    oz.create_array(tmp_path, data=values, chunks=values.shape, codecs=[codec])
+    child = ended_with_a_child(tmp_path, "write")
+    writer = multiprocessing.get_context("spawn").Process(target=_put_first, args=[tmp_path])
+    writer.start()
+    writer.join(20)
+    try:
+        os.kill(child, 0)  # fails if it has ended
+        assert writer.exitcode == 0
+    finally:
+        os.kill(child, 9)
+        writer.join()
+    assert oz.open_array(tmp_path)[:2].tolist() == [-1, 5]
+
+
 @pytest.mark.parametrize("change", ["append", "resize"])
 def test_what_a_killed_process_has_locked_is_not_kept_by_its_child(tmp_path, change):
     oz.create_array(tmp_path, data=np.arange(7), chunks=(3,))
-    ended = subprocess.run(
-        [sys.executable, "-c", KILLED, tmp_path, change], timeout=30, check=False, stdout=subprocess.PIPE
-    )
+    child = ended_with_a_child(tmp_path, change)
     begin = time.monotonic()
     try:
         array = oz.open_array(tmp_path, mode="r+")
         array.append([7])
-        os.kill(int(ended.stdout), 0)  # fails if it has ended
+        os.kill(child, 0)  # fails if it has ended
     finally:
-        os.kill(int(ended.stdout), 9)
+        os.kill(child, 9)
     assert time.monotonic() - begin < 20
     assert array[...].tolist() == [*range(7), 7]

@@ -2,7 +2,8 @@
 //!
 //! A child inherits every lock as it was, but not the thread that would have opened it. So whoever touches shared state
 //! (a cache, the memory store) holds [`guard`], and a fork waits the microsecond until nobody does. Locks that are held
-//! for longer are kept per process instead ([`PerProcess`]).
+//! for longer are kept per process instead ([`PerProcess`]). Locks on files belong to open files, which a child has as
+//! well: it closes them ([`Owned`]), or it would keep others waiting for as long as it lives.
 
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
@@ -31,15 +32,70 @@ fn install() {
     extern "C" fn after() {
         HELD.with(|cell| cell.replace(None));
     }
+    extern "C" fn after_in_child() {
+        close_owned();
+        after();
+    }
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // SAFETY: the handlers are plain functions that live as long as the program; they only take and give a lock.
-        unsafe { libc::pthread_atfork(Some(before), Some(after), Some(after)) };
+        // SAFETY: the handlers are plain functions that live as long as the program; they take and give a lock, and close
+        // files that nobody uses in the child.
+        unsafe { libc::pthread_atfork(Some(before), Some(after), Some(after_in_child)) };
     });
 }
 
 #[cfg(not(unix))]
 fn install() {}
+
+/// Numbers of open files that children close.
+#[cfg(unix)]
+static OWNED: std::sync::Mutex<Vec<std::os::fd::RawFd>> = std::sync::Mutex::new(Vec::new());
+
+/// An open file that no child keeps.
+#[cfg(unix)]
+pub struct Owned(std::fs::File);
+
+#[cfg(unix)]
+impl Owned {
+    /// What `open` opens, if anything; no process is forked meanwhile.
+    pub fn open<E>(open: impl FnOnce() -> Result<Option<std::fs::File>, E>) -> Result<Option<Self>, E> {
+        use std::os::fd::AsRawFd;
+        let _guard = guard();
+        Ok(open()?.map(|file| {
+            OWNED.lock().unwrap_or_else(PoisonError::into_inner).push(file.as_raw_fd());
+            Self(file)
+        }))
+    }
+
+    /// The file.
+    pub fn file(&self) -> &std::fs::File {
+        &self.0
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Owned {
+    fn drop(&mut self) {
+        use std::os::fd::AsRawFd;
+        let number = self.0.as_raw_fd();
+        let _guard = guard();
+        OWNED.lock().unwrap_or_else(PoisonError::into_inner).retain(|one| *one != number);
+    }
+}
+
+/// Close, right after a fork, what belongs to the parent; its threads, which use it, are not here.
+#[cfg(unix)]
+#[allow(unsafe_code)]
+fn close_owned() {
+    // Nobody holds it: whoever does has the guard, too.
+    if let Ok(mut owned) = OWNED.try_lock() {
+        for number in owned.iter() {
+            // SAFETY: an open file of this process, and of no thread that it has.
+            unsafe { libc::close(*number) };
+        }
+        owned.clear();
+    }
+}
 
 /// A value that each process makes for itself on first use; what a parent left behind is never looked at.
 pub struct PerProcess<T> {

@@ -14,16 +14,18 @@ use super::file::absent;
 use super::file_confined::{Access, Root};
 #[cfg(unix)]
 use crate::ask;
+#[cfg(unix)]
+use crate::fork::Owned;
 
 /// A file that is locked until this is dropped.
 #[cfg(unix)]
-struct Locked(File);
+struct Locked(Owned);
 
 #[cfg(unix)]
 impl Drop for Locked {
     fn drop(&mut self) {
-        // A child process may share the lock, so closing the file would not be enough.
-        let _ = rustix::fs::flock(&self.0, rustix::fs::FlockOperation::Unlock);
+        // A child that was made by other means than `fork` may share the lock, so closing the file would not be enough.
+        let _ = rustix::fs::flock(self.0.file(), rustix::fs::FlockOperation::Unlock);
     }
 }
 
@@ -73,13 +75,13 @@ fn open(root: &Root, key: &str) -> io::Result<Option<File>> {
 pub(super) fn hold(root: &Root, key: &str) -> io::Result<Hold> {
     use std::os::unix::fs::MetadataExt;
     loop {
-        let Some(file) = open(root, key)? else { return Ok(Hold::Absent) };
-        if !lock(&file)? {
+        let Some(file) = Owned::open(|| open(root, key))? else { return Ok(Hold::Absent) };
+        if !lock(file.file())? {
             return Ok(Hold::Free);
         }
         let held = Locked(file);
         let Some(now) = open(root, key)? else { continue };
-        let (ours, there) = (held.0.metadata()?, now.metadata()?);
+        let (ours, there) = (held.0.file().metadata()?, now.metadata()?);
         if (ours.dev(), ours.ino()) == (there.dev(), there.ino()) {
             return Ok(Hold::Kept(Box::new(held)));
         }
