@@ -88,7 +88,7 @@ def parse_codecs(text: str) -> list[dict[str, JSON]]:
     """
     try:
         given = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise MetadataError(f"_Codecs is no JSON: {error}") from None
     listed: list[Any] = given if isinstance(given, list) else [given]
     if not all(isinstance(one, dict) and isinstance(one.get("id"), str) for one in listed):

@@ -98,7 +98,7 @@ def _of_tifffile(text: str, count: int, shape: tuple[int, ...]) -> Leading | Non
     try:
         said = json.loads(text)
         sizes = [int(n) for n in said["shape"]]
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         return None
     page = [n for n in shape if n > 1]
     one_block = said.get("truncated") is True and count == 1

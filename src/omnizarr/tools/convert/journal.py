@@ -104,7 +104,7 @@ class Journal(NamedTuple):
             _VERSIONS[value.pop("version")]
             records = tuple(_record(one) for one in value.pop("records"))
             return cls(**cast("Any", {**value, "records": records, "stale": tuple(value["stale"])}))
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             hint = "Erase it if no conversion is under way."
             raise CorruptError(f"the journal of a conversion cannot be read: {error}", key=key, hint=hint) from error
 

@@ -42,7 +42,7 @@ def read(store: Store, start: str) -> Note | None:
     try:
         found = json.loads(data)
         return Note(str(found["source"]), tuple(found["include"]), tuple(found["exclude"]), str(found["fingerprint"]))
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         return Note("something that cannot be told", (), (), "")
 
 
