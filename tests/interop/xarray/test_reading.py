@@ -1,6 +1,7 @@
 """Whatever other engines of xarray open, this one opens as they do."""
 
 import asyncio
+import importlib.util
 import pickle
 
 import numpy as np
@@ -138,6 +139,39 @@ def test_datasets_pickle_as_places(tmp_path, dataset, form):
     sent = pickle.dumps(ds)
     assert len(sent) < 40_000
     xr.testing.assert_identical(pickle.loads(sent).load(), ds.load())
+
+
+FORMS = {"m.nc": "netcdf4", "c.nc": "netcdf3", "m.ncz": "nczarr", "a.zarr": "zarr3"}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_what_was_opened_by_a_relative_path_stays_that_file(tmp_path, monkeypatch, name):
+    for n, folder in enumerate(("here", "there")):
+        (tmp_path / folder).mkdir()
+        ds = xr.Dataset({"v": ("x", np.full(3, n, "f8"))})
+        ds.oz.to_omnizarr(tmp_path / folder / name, format=FORMS[name])
+    monkeypatch.chdir(tmp_path / "here")
+    sent = [pickle.dumps(opened(name, **lazy)) for lazy in ({}, {"chunks": {}} if _has_dask() else {})]
+    sent.append(pickle.dumps(opened(name if name == "a.zarr" else oz.Dataset(name))))
+    monkeypatch.chdir(tmp_path / "there")
+    for one in sent:
+        assert pickle.loads(one)["v"].values.tolist() == [0, 0, 0]
+
+
+def _has_dask():
+    return importlib.util.find_spec("dask") is not None
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_the_source_of_what_is_local_is_a_path(tmp_path, monkeypatch, name):
+    where = tmp_path / "with space" / name
+    where.parent.mkdir()
+    xr.Dataset({"v": ("x", np.arange(3.0))}).oz.to_omnizarr(where, format=FORMS[name])
+    monkeypatch.chdir(where.parent)
+    for place in (name, where, where.as_uri()):
+        ds = opened(place)
+        assert ds.encoding["source"] == str(where)
+        assert ds["v"].encoding["source"] == str(where)
 
 
 def test_loading_waits_for_nobody(dataset):

@@ -19,10 +19,10 @@ from omnizarr.hierarchy.listing import left_out
 from omnizarr.interop.xarray import fills
 from omnizarr.interop.xarray.grouping import group_small
 from omnizarr.interop.xarray.lazy import LazyArray
+from omnizarr.interop.xarray.places import source_name
 from omnizarr.interop.xarray.words import copied, words_of
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.grid import Lengths
-from omnizarr.store.protocol import place_name
 
 _FILL = "_FillValue"
 
@@ -54,7 +54,7 @@ class ZarrView:
     @property
     def encoding(self) -> dict[str, Any]:
         """Where the group is."""
-        return {"source": place_name(self._group.store, self._group.path)}
+        return {"source": source_name(self._group.store, self._group.path)}
 
     def variables(self, left: Collection[str] = ()) -> dict[str, Variable]:
         """Return the variables, but for those to be left out."""
