@@ -150,6 +150,15 @@ def test_values_are_not_erased_before_they_are_read(tmp_path):
     np.testing.assert_array_equal(array[...], VALUES)
 
 
+def test_links_do_not_hide_where_values_are_read_from(tmp_path):
+    array = oz.create_array(tmp_path / "r.zarr", data=VALUES, chunks=(64, 6))
+    (tmp_path / "l.zarr").symlink_to("r.zarr")
+    for source, target in (("l.zarr", "r.zarr"), ("r.zarr", "l.zarr")):
+        with pytest.raises(ConflictError, match="would replace"):
+            oz.from_dask(oz.to_dask(tmp_path / source) + 1, tmp_path / target, overwrite=True)
+    np.testing.assert_array_equal(array[...], VALUES)
+
+
 def test_what_was_stored_comes_back(tmp_path):
     x = da.from_array(VALUES, chunks=(50, 6))
     back = oz.from_dask(x, tmp_path / "a", return_stored=True)

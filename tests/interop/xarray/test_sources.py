@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import omnizarr as oz
-from omnizarr.errors import ConflictError
+from omnizarr.errors import ConflictError, UnsupportedError
 
 xr = pytest.importorskip("xarray")
 
@@ -50,3 +50,51 @@ def test_what_to_dask_reads_is_not_replaced_either():
     ds = xr.Dataset({"v": ("x", oz.open(store)["v"].to_dask() + 1)})
     with pytest.raises(ConflictError):
         ds.oz.to_omnizarr(store, mode="w")
+
+
+@pytest.mark.parametrize("lazy", [{}, {"chunks": {}}])
+def test_links_lead_to_the_same_place(tmp_path, lazy):
+    pytest.importorskip("dask")
+    old = made(tmp_path / "run.zarr", "zarr3")
+    (tmp_path / "latest.zarr").symlink_to(tmp_path / "run.zarr")
+    for source, target in (("latest.zarr", "run.zarr"), ("run.zarr", "latest.zarr")):
+        ds = xr.open_dataset(tmp_path / source, engine=OmnizarrBackend, **lazy)
+        with pytest.raises(ConflictError):
+            ds.oz.to_omnizarr(tmp_path / target, mode="w")
+    xr.testing.assert_equal(xr.open_dataset(tmp_path / "run.zarr", engine=OmnizarrBackend).load(), old)
+
+
+@pytest.mark.parametrize("engine", ["zarr", "netcdf4", "h5netcdf", "scipy"])
+@pytest.mark.parametrize("lazy", [{}, {"chunks": {}}])
+def test_other_engines_are_known_as_sources(tmp_path, engine, lazy):
+    pytest.importorskip({"zarr": "zarr", "netcdf4": "netCDF4"}.get(engine, engine))
+    pytest.importorskip("dask")
+    form = {"zarr": "zarr3", "scipy": "netcdf3"}.get(engine, "netcdf4")
+    where = tmp_path / ("a.zarr" if engine == "zarr" else "a.nc")
+    old = made(where, form)
+    with xr.open_dataset(where, engine=engine, **lazy) as ds:
+        for changed in (ds, ds.isel(x=slice(1, 3)) if not lazy else ds + 1):
+            with pytest.raises(ConflictError):
+                changed.oz.to_omnizarr(where, mode="w", format=form)
+        xr.testing.assert_equal(ds.load(), old)
+        ds.oz.to_omnizarr(where, mode="w", format=form)
+    xr.testing.assert_equal(xr.open_dataset(where, engine=OmnizarrBackend).load(), old)
+
+
+def test_groups_that_other_engines_read_are_apart(tmp_path):
+    pytest.importorskip("zarr")
+    old = made(tmp_path, "zarr3", group="a")
+    ds = xr.open_dataset(tmp_path, engine="zarr", group="a")
+    with pytest.raises(ConflictError):
+        ds.oz.to_omnizarr(tmp_path, mode="w", group="a")
+    ds.oz.to_omnizarr(tmp_path, mode="w", group="b")
+    xr.testing.assert_equal(xr.open_dataset(tmp_path, engine=OmnizarrBackend, group="b").load(), old)
+
+
+def test_a_file_is_replaced_when_all_of_it_is_read(tmp_path):
+    old = made(tmp_path / "a.nc", "netcdf4")
+    ds = xr.open_dataset(tmp_path / "a.nc", engine=OmnizarrBackend)
+    with pytest.raises(UnsupportedError):
+        ds.oz.to_omnizarr(tmp_path / "a.nc", mode="w", format="zarr3")
+    ds.oz.to_omnizarr(tmp_path / "a.nc", mode="w", format="netcdf4")
+    xr.testing.assert_equal(xr.open_dataset(tmp_path / "a.nc", engine=OmnizarrBackend).load(), old)

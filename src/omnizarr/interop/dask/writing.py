@@ -12,11 +12,11 @@ from omnizarr.errors import ConflictError, NodeTypeError, ShapeError
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.create import ArrayOptions
 from omnizarr.hierarchy.group import new_array
-from omnizarr.hierarchy.lock import address
 from omnizarr.hierarchy.opening import Place, known_options
 from omnizarr.interop.dask.blocks import even, is_aligned
 from omnizarr.interop.dask.library import dask_module
-from omnizarr.interop.dask.reading import read_from, to_dask
+from omnizarr.interop.dask.origins import read_from, real
+from omnizarr.interop.dask.reading import to_dask
 from omnizarr.interop.dask.region import Region, region_of
 from omnizarr.interop.dask.stored import Stored
 from omnizarr.store.cloud.at import located
@@ -161,7 +161,7 @@ class _Target:
         """Make a new array."""
         place = Place(self._where, "w-", self._path)
         if overwrite:
-            here = address(place.context.store, place.path)
+            here = real(place.context.store, place.path)
             if any(one.startswith(here) for one in read_from(x)):
                 raise ConflictError(
                     "the values are read from what they would replace",

@@ -17,7 +17,7 @@ from omnizarr.hierarchy.opening import Place, open_node
 from omnizarr.interop.xarray.encoding import chunks_of, without_objects
 from omnizarr.interop.xarray.writing import Wishes, Work, add_values, check_names, give_encoding
 from omnizarr.nc.dataset.values import to_attr, typed_attr
-from omnizarr.nc.kinds import NCZARR, NCZARR3, as_kind
+from omnizarr.nc.kinds import NCZARR, NCZARR3, NETCDF3_KINDS, NETCDF4_KINDS, as_kind
 from omnizarr.nc.opening import create_source, finishing
 from omnizarr.nc.source import Source, everything
 from omnizarr.nc.tree import Group, Storage, Var
@@ -34,6 +34,11 @@ def netcdf_kind(format: str | None) -> str | None:  # noqa: A002 - the word of t
         UnsupportedError: If there is no such format.
     """
     return None if format is None or format in _ZARR else as_kind(format)
+
+
+def is_file(kind: str | None) -> bool:
+    """Whether a kind is written as one file."""
+    return kind in (*NETCDF3_KINDS, *NETCDF4_KINDS)
 
 
 def write_netcdf(

@@ -12,7 +12,7 @@ from xarray import Dataset
 from omnizarr.errors import ExistsError, NodeTypeError, NotFoundError, UnsupportedError
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.opening import Mode, Place, open_node
-from omnizarr.interop.xarray.netcdf_writing import netcdf_kind, write_netcdf
+from omnizarr.interop.xarray.netcdf_writing import is_file, netcdf_kind, write_netcdf
 from omnizarr.interop.xarray.opening import format_word
 from omnizarr.interop.xarray.regions import Region
 from omnizarr.interop.xarray.rehearsal import rehearse
@@ -87,7 +87,8 @@ def save(
             raise TypeError("storage_options are for a URL or path; a store has its own")
         where = At(os.fspath(where), options.storage_options)  # type: ignore[call-overload]  # a path, as was asked
     if mode == "w":
-        check_apart((dataset for _, dataset in nodes), where, None if kind else options.group)
+        inside = None if kind else options.group
+        check_apart((dataset for _, dataset in nodes), where, inside, at_once=is_file(kind))
     if kind is not None:
         options.mode = mode
         return _netcdf(nodes, where, kind, encoding, options)
@@ -145,7 +146,7 @@ def _netcdf(
     later = run(work, compute=options.compute, options=options.chunkmanager_store_kwargs)
     if not options.compute:
         return later
-    return None if kind.startswith(("netCDF", "classic", "64", "cdf")) else open_target(where, "r+", top, None)
+    return None if is_file(kind) else open_target(where, "r+", top, None)
 
 
 def _is_there(where: object) -> bool:
