@@ -98,3 +98,33 @@ def test_a_file_is_replaced_when_all_of_it_is_read(tmp_path):
         ds.oz.to_omnizarr(tmp_path / "a.nc", mode="w", format="zarr3")
     ds.oz.to_omnizarr(tmp_path / "a.nc", mode="w", format="netcdf4")
     xr.testing.assert_equal(xr.open_dataset(tmp_path / "a.nc", engine=OmnizarrBackend).load(), old)
+
+
+def test_lazy_views_are_written_by_whoever_writes(tmp_path):
+    """xarray takes whatever has chunks for an array that a chunk manager computes, and there is none for views."""
+    old = np.arange(12.0).reshape(3, 4)
+    a = oz.create_array(tmp_path / "a.zarr", data=old, chunks=(2, 2))
+    packed = {"dtype": "int16", "scale_factor": 0.5, "_FillValue": -1}
+    ds = xr.Dataset({"a": xr.Variable(("y", "x"), a.lazy), "b": xr.Variable("x", a.lazy[1, ::-1], {}, packed)})
+    assert not ds.chunks
+    ds.oz.to_omnizarr(tmp_path / "b.zarr")
+    ds.oz.to_omnizarr(tmp_path / "b.zarr", mode="a")
+    ds.oz.to_omnizarr(tmp_path / "b.ncz", format="nczarr")
+    ds.oz.to_omnizarr(tmp_path / "b.nc", format="netcdf4")
+    pytest.importorskip("zarr")
+    pytest.importorskip("netCDF4")
+    ds.to_zarr(tmp_path / "c.zarr")
+    ds.to_netcdf(tmp_path / "c.nc")
+    for name in ("b.zarr", "b.ncz", "b.nc", "c.zarr", "c.nc"):
+        with xr.open_dataset(tmp_path / name, engine=OmnizarrBackend) as found:
+            np.testing.assert_array_equal(found["a"], old)
+            np.testing.assert_array_equal(found["b"], old[1, ::-1])
+
+
+def test_views_of_a_dataset_do_not_replace_it(tmp_path):
+    old = made(tmp_path / "a.zarr", "zarr3")
+    ds = xr.Dataset({"v": xr.Variable("x", oz.open(tmp_path / "a.zarr")["v"].lazy[::-1])})
+    for target in (tmp_path / "a.zarr", oz.open(tmp_path / "a.zarr", "r+")):
+        with pytest.raises(ConflictError):
+            ds.oz.to_omnizarr(target, mode="w")
+    xr.testing.assert_equal(xr.open_dataset(tmp_path / "a.zarr", engine=OmnizarrBackend).load(), old)
