@@ -128,3 +128,67 @@ def test_views_of_a_dataset_do_not_replace_it(tmp_path):
         with pytest.raises(ConflictError):
             ds.oz.to_omnizarr(target, mode="w")
     xr.testing.assert_equal(xr.open_dataset(tmp_path / "a.zarr", engine=OmnizarrBackend).load(), old)
+
+
+def both(where, **lazy):
+    """Store a dataset, and return it with what reads it."""
+    ds = xr.Dataset({"v": (("t", "x"), np.arange(32.0).reshape(4, 8)), "w": ("x", np.arange(8.0))})
+    ds.oz.to_omnizarr(where, encoding={"v": {"chunks": (2, 4)}, "w": {"chunks": (4,)}})
+    return ds, xr.open_dataset(where, engine=OmnizarrBackend, **lazy)
+
+
+MOVED = {
+    "reversed": (lambda ds: ds.isel(x=slice(None, None, -1)), {"mode": "a"}),
+    "rolled": (lambda ds: ds.roll(x=1), {"region": {"x": slice(0, 8)}}),
+    "less its mean": (lambda ds: ds[["v"]] - ds[["v"]].mean(), {"mode": "a"}),
+    "from another": (lambda ds: ds.assign(w=ds["w"] + ds["v"].isel(t=0)), {"mode": "r+"}),
+    "cut anew": (lambda ds: ds.chunk(x=3), {"mode": "a"}),
+}
+KEPT = {
+    "itself": (lambda ds: ds, {"mode": "a"}),
+    "changed": (lambda ds: ds + 1, {"mode": "a"}),
+    "turned": (lambda ds: ds.transpose("x", "t") * 2, {"mode": "a"}),
+    "a part": (lambda ds: ds.isel(x=slice(3, 6)) + 1, {"region": {"x": slice(3, 6)}}),
+    "from elsewhere": (lambda ds: ds[["v"]].isel(t=slice(2)) + 9, {"region": {"t": slice(2, 4)}}),
+    "what is not written": (lambda ds: ds[["w"]] + ds["v"].isel(t=0), {"mode": "a"}),
+    "in one block": (lambda ds: ds.chunk(t=-1, x=-1).isel(x=slice(None, None, -1)), {"mode": "a"}),
+}
+
+
+@pytest.mark.parametrize("inline", [False, True])
+@pytest.mark.parametrize("case", MOVED)
+def test_no_task_reads_what_another_overwrites(tmp_path, case, inline):
+    pytest.importorskip("dask")
+    change, options = MOVED[case]
+    old, ds = both(tmp_path / "s.zarr", chunks={}, inline_array=inline)
+    with pytest.raises(ConflictError, match="may be overwritten before"):
+        change(ds).oz.to_omnizarr(tmp_path / "s.zarr", **options)
+    xr.testing.assert_equal(xr.open_dataset(tmp_path / "s.zarr", engine=OmnizarrBackend).load(), old)
+    change(ds.load()).oz.to_omnizarr(tmp_path / "s.zarr", **options)
+
+
+@pytest.mark.parametrize("inline", [False, True])
+@pytest.mark.parametrize("case", KEPT)
+def test_tasks_may_overwrite_what_they_read_alone(tmp_path, case, inline):
+    pytest.importorskip("dask")
+    change, options = KEPT[case]
+    old, ds = both(tmp_path / "s.zarr", chunks={}, inline_array=inline)
+    change(ds).oz.to_omnizarr(tmp_path / "s.zarr", **options)
+    found = xr.open_dataset(tmp_path / "s.zarr", engine=OmnizarrBackend).isel(options.get("region", {}))
+    wanted = change(old)
+    for name in wanted:
+        np.testing.assert_array_equal(found[name].transpose(*wanted[name].dims), wanted[name])
+
+
+@pytest.mark.parametrize("kind", ["f8", "i4", "O"])
+def test_lazy_variables_change_places(tmp_path, kind):
+    """Without Dask, all of them are read before one is written."""
+    a, b = np.array([1, 2, 3]), np.array([4, 5, 6])
+    if kind == "O":
+        a, b = a.astype(str), b.astype(str)
+    xr.Dataset({"a": ("x", a.astype(kind)), "b": ("x", b.astype(kind))}).oz.to_omnizarr(tmp_path / "s.zarr")
+    ds = xr.open_dataset(tmp_path / "s.zarr", engine=OmnizarrBackend)
+    ds.rename(a="b", b="a").isel(x=slice(None, None, -1)).oz.to_omnizarr(tmp_path / "s.zarr", mode="a")
+    found = xr.open_dataset(tmp_path / "s.zarr", engine=OmnizarrBackend)
+    assert found["a"].values.tolist() == b[::-1].astype(kind).tolist()
+    assert found["b"].values.tolist() == a[::-1].astype(kind).tolist()
