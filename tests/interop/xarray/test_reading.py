@@ -3,6 +3,7 @@
 import asyncio
 import importlib.util
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -172,6 +173,38 @@ def test_the_source_of_what_is_local_is_a_path(tmp_path, monkeypatch, name):
         ds = opened(place)
         assert ds.encoding["source"] == str(where)
         assert ds["v"].encoding["source"] == str(where)
+
+
+@pytest.mark.parametrize("form", ["zarr2", "zarr3", "netcdf4", "nczarr"])
+def test_what_is_dropped_changes_no_other_variable(tmp_path, form):
+    """Characters along a dimension that numbers have, too, are no string, whether or not the numbers are asked for."""
+    where = tmp_path / ("a.nc" if form == "netcdf4" else "a.zarr")
+    made = xr.Dataset({"flag": ("x", np.array([b"a", b"b", b"c"], "S1")), "val": ("x", np.arange(3))})
+    if form.startswith("zarr"):
+        g = oz.open_group(where, "w", format=form)
+        for name, var in made.items():
+            g.create_array(name, data=var.values, dims=("x",))
+    else:
+        with oz.Dataset(where, "w", format=form.upper()) as nc:
+            nc.createDimension("x", 3)
+            nc.createVariable("flag", "S1", ("x",))[:] = made["flag"].values
+            nc.createVariable("val", "i8", ("x",))[:] = made["val"].values
+    for dropped in ("val", ["val"], ["val", "none"]):
+        ds = opened(where, drop_variables=dropped)
+        assert list(ds) == ["flag"]
+        assert ds["flag"].values.tolist() == [b"a", b"b", b"c"]
+
+
+def test_what_cannot_be_read_can_be_dropped(tmp_path):
+    g = oz.open_group(tmp_path / "a.zarr", "w")
+    g.create_array("good", data=np.arange(3), dims=("x",))
+    g.create_array("bad", data=np.arange(3), dims=("x",))
+    document = tmp_path / "a.zarr" / "bad" / "zarr.json"
+    for broken in (document.read_text().replace('"bytes"', '"nobody knows it"'), "{"):
+        document.write_text(broken)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert list(opened(tmp_path / "a.zarr", drop_variables="bad")) == ["good"]
 
 
 def test_loading_waits_for_nobody(dataset):
