@@ -149,3 +149,36 @@ def test_the_engine_zarr_reads_it(tmp_path, form):
         ds["height"] = ((), 2.0)
     ds.oz.to_omnizarr(tmp_path / "a.zarr", format=form)
     xr.testing.assert_equal(xr.open_dataset(tmp_path / "a.zarr", engine="zarr").load(), ds)
+
+
+@pytest.mark.parametrize("lazy", [{}, {"chunks": {}}])
+def test_shards_that_came_with_other_dimensions_or_formats_are_left(tmp_path, lazy):
+    pytest.importorskip("dask")
+    ds = xr.Dataset({"v": (("t", "y", "x"), np.arange(256.0).reshape(4, 8, 8))})
+    ds.oz.to_omnizarr(tmp_path / "a", encoding={"v": {"chunks": (1, 2, 2), "shards": (2, 4, 4)}})
+    found = xr.open_dataset(tmp_path / "a", engine=OmnizarrBackend, **lazy)
+    kept = found.oz.to_omnizarr(tmp_path / "same")
+    assert kept["v"].shards == (2, 4, 4)
+    for n, change in enumerate((lambda d: d.isel(t=0), lambda d: d.expand_dims("e"), lambda d: d.isel(t=0, y=0, x=0))):
+        made = change(found).oz.to_omnizarr(tmp_path / f"changed{n}")
+        assert made["v"].shards is None
+        np.testing.assert_array_equal(made["v"][...], change(ds)["v"])
+    old = found.oz.to_omnizarr(tmp_path / "old", zarr_format=2)
+    assert old["v"].chunks == (1, 2, 2)
+    np.testing.assert_array_equal(old["v"][...], ds["v"])
+
+
+@pytest.mark.parametrize(
+    ("form", "words"),
+    [
+        (2, {"chunks": (2, 2), "shards": (4, 4)}),
+        (3, {"chunks": (2, 2), "shards": (4,)}),
+        (3, {"chunks": (2, 2), "shards": (3, 3)}),
+    ],
+)
+def test_shards_that_are_asked_for_and_do_not_fit_are_an_error_with_a_name(tmp_path, form, words):
+    ds = xr.Dataset({"v": (("y", "x"), np.zeros((8, 8)))})
+    with pytest.raises(ValueError, match="shard") as error:
+        ds.oz.to_omnizarr(tmp_path / "a", zarr_format=form, encoding={"v": words})
+    assert "'/v'" in str(error.value)
+    assert not (tmp_path / "a").exists()

@@ -12,8 +12,8 @@ from xarray import Dataset, Variable, conventions
 from xarray.backends.common import ArrayWriter
 
 from omnizarr.array.io import changing, expect_change
-from omnizarr.errors import MetadataError, OmnizarrError, UnsupportedError
-from omnizarr.format.names import UNNAMED
+from omnizarr.errors import MetadataError, OmnizarrError, ShapeError, UnsupportedError
+from omnizarr.format.names import UNNAMED, join
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.save import erase
@@ -310,7 +310,9 @@ def create_variable(group: Group, name: str, options: Mapping[str, Any]) -> Arra
     """Create the array of a variable; an error says which one it is."""
     try:
         return group.create_array(name, **options)
-    except MetadataError as error:
+    except (MetadataError, ShapeError) as error:
+        if error.path is None:
+            error.path = "/" + join(group.path, name)
         error.add_note(f"Raised while creating variable {name!r}")
         raise
 
