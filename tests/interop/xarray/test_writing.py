@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import omnizarr as oz
-from omnizarr.errors import ConflictError, StoreError, UnsupportedError
+from omnizarr.errors import ConflictError, ExistsError, StoreError, UnsupportedError
 
 xr = pytest.importorskip("xarray")
 
@@ -182,3 +182,27 @@ def test_shards_that_are_asked_for_and_do_not_fit_are_an_error_with_a_name(tmp_p
         ds.oz.to_omnizarr(tmp_path / "a", zarr_format=form, encoding={"v": words})
     assert "'/v'" in str(error.value)
     assert not (tmp_path / "a").exists()
+
+
+@pytest.mark.parametrize(("name", "start"), [("out.nc", b"\x89HDF"), ("out.h5", b"\x89HDF"), ("out.cdf", b"CDF\x01")])
+def test_names_of_files_make_files(tmp_path, monkeypatch, name, start):
+    monkeypatch.chdir(tmp_path)
+    ds = xr.Dataset({"v": ("x", np.arange(3.0))})
+    ds.oz.to_omnizarr(name)
+    assert (tmp_path / name).read_bytes().startswith(start)
+    with pytest.raises(ExistsError):
+        ds.oz.to_omnizarr(name)
+    with pytest.raises(UnsupportedError, match="written whole"):
+        ds.oz.to_omnizarr(name, append_dim="x")
+    for where in (tmp_path / name, (tmp_path / name).as_uri()):
+        (ds + 1).oz.to_omnizarr(where, mode="w")
+    xr.testing.assert_equal(xr.open_dataset(name, engine=OmnizarrBackend).load(), ds + 1)
+
+
+def test_folders_with_the_names_of_files_are_zarr(tmp_path):
+    ds = xr.Dataset({"v": ("x", np.arange(3.0))})
+    ds.oz.to_omnizarr(tmp_path / "a.nc", zarr_format=3)
+    ds.oz.to_omnizarr(tmp_path / "a.nc", append_dim="x")
+    assert oz.open(tmp_path / "a.nc")["v"].shape == (6,)
+    ds.oz.to_omnizarr(f"file://{tmp_path}/b.nc#mode=zarr,file")
+    assert (tmp_path / "b.nc").is_dir()

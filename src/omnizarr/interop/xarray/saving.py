@@ -81,7 +81,7 @@ def save(
         options: All else.
     """
     mode = chosen_mode(options.mode, options.append_dim, options.region)
-    kind = netcdf_kind(options.format)
+    kind = netcdf_kind(options.format, where if options.zarr_format is None else None)
     if options.storage_options:
         if not is_place(where):
             raise TypeError("storage_options are for a URL or path; a store has its own")
