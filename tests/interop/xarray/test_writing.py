@@ -206,3 +206,19 @@ def test_folders_with_the_names_of_files_are_zarr(tmp_path):
     assert oz.open(tmp_path / "a.nc")["v"].shape == (6,)
     ds.oz.to_omnizarr(f"file://{tmp_path}/b.nc#mode=zarr,file")
     assert (tmp_path / "b.nc").is_dir()
+
+
+@pytest.mark.parametrize("form", ["zarr3", "zarr2", "nczarr", "netcdf4"])
+@pytest.mark.parametrize("group", [None, "g"])
+def test_what_is_there_is_kept_with_a_hint_that_can_be_followed(tmp_path, form, group):
+    ds = xr.Dataset({"v": ("x", np.arange(3.0))})
+    tree = xr.DataTree.from_dict({"/": ds})
+    where = tmp_path / ("a.nc" if form == "netcdf4" else "a.zarr")
+    ds.oz.to_omnizarr(where, format=form, group=group)
+    targets = [where, oz.open(where, "r+")] if form.startswith("zarr") else [where]
+    for target in targets:
+        for one in (ds, ds["v"], tree):
+            with pytest.raises(ExistsError, match='mode="w"') as error:
+                one.oz.to_omnizarr(target, format=form, group=group)
+            assert "overwrite=" not in str(error.value)
+            assert ('mode="a"' in str(error.value)) == form.startswith("zarr")

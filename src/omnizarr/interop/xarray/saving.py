@@ -10,6 +10,7 @@ from typing import Any, TypedDict
 from xarray import Dataset
 
 from omnizarr.errors import ExistsError, NodeTypeError, NotFoundError, UnsupportedError
+from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.opening import Mode, Place, open_node
 from omnizarr.interop.xarray.netcdf_writing import is_file, netcdf_kind, write_netcdf
@@ -17,7 +18,16 @@ from omnizarr.interop.xarray.opening import format_word
 from omnizarr.interop.xarray.regions import Region
 from omnizarr.interop.xarray.rehearsal import rehearse
 from omnizarr.interop.xarray.sources import check_apart
-from omnizarr.interop.xarray.writing import Wishes, Work, add_dataset, check_format, chosen_mode, is_place, run
+from omnizarr.interop.xarray.writing import (
+    OTHER_MODES,
+    Wishes,
+    Work,
+    add_dataset,
+    check_format,
+    chosen_mode,
+    is_place,
+    run,
+)
 from omnizarr.nc.zarr.generations import generation_of
 from omnizarr.store.cloud.at import At
 
@@ -174,22 +184,29 @@ def open_target(where: object, mode: str, path: str | None, word: str | None) ->
         NodeTypeError: If an array is there.
         UnsupportedError: If what is there would be out of step with its own metadata.
     """
-    inner = (path or "").strip("/")
-    if isinstance(where, Group):
-        found: Any = where
-        if inner:
-            new = mode in ("w", "w-")
-            found = where.create_group(inner, overwrite=mode == "w") if new else where.require_group(inner)
-        check_format(found, word)
-    else:
-        how: Mode = "a" if mode == "a-" else mode  # type: ignore[assignment]  # one of the modes, as was checked
-        found = open_node(Place(where, how, inner or None), how, word, None)
+    try:
+        found = _node(where, mode, (path or "").strip("/"), word)
+    except ExistsError as error:
+        error.hint = OTHER_MODES
+        raise
     if not isinstance(found, Group):
         raise NodeTypeError("this is an array, not a group", path=found.path or "/")
     meta = found.metadata
     if mode in ("a", "a-") and generation_of(meta.attributes, meta.extra, meta.format):
         hint = "Use omnizarr.Dataset, or write the whole anew."
         raise UnsupportedError("what is there has netCDF's own metadata", path=found.path or "/", hint=hint)
+    return found
+
+
+def _node(where: object, mode: str, inner: str, word: str | None) -> Group | Array:
+    if not isinstance(where, Group):
+        how: Mode = "a" if mode == "a-" else mode  # type: ignore[assignment]  # one of the modes, as was checked
+        return open_node(Place(where, how, inner or None), how, word, None)
+    found = where
+    if inner:
+        new = mode in ("w", "w-")
+        found = where.create_group(inner, overwrite=mode == "w") if new else where.require_group(inner)
+    check_format(found, word)
     return found
 
 

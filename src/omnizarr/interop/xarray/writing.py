@@ -12,7 +12,7 @@ from xarray import Dataset, Variable, conventions
 from xarray.backends.common import ArrayWriter
 
 from omnizarr.array.io import changing, expect_change
-from omnizarr.errors import MetadataError, OmnizarrError, ShapeError, UnsupportedError
+from omnizarr.errors import ExistsError, MetadataError, OmnizarrError, ShapeError, UnsupportedError
 from omnizarr.format.names import UNNAMED, join
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group
@@ -28,6 +28,8 @@ from omnizarr.interop.xarray.regions import Region, settled
 from omnizarr.interop.xarray.zarr_view import dimensions
 from omnizarr.store.protocol import place_name
 
+OTHER_MODES: Final = 'pass mode="w" to replace it, or mode="a" to overwrite and add variables'
+"""What to do where something is there already; the functions below speak of arguments that are not those of xarray."""
 _MODES: Final = ("w", "w-", "a", "a-", "r+")
 
 
@@ -314,6 +316,9 @@ def create_variable(group: Group, name: str, options: Mapping[str, Any]) -> Arra
         if error.path is None:
             error.path = "/" + join(group.path, name)
         error.add_note(f"Raised while creating variable {name!r}")
+        raise
+    except ExistsError as error:
+        error.hint = OTHER_MODES
         raise
 
 
