@@ -192,3 +192,13 @@ def test_lazy_variables_change_places(tmp_path, kind):
     found = xr.open_dataset(tmp_path / "s.zarr", engine=OmnizarrBackend)
     assert found["a"].values.tolist() == b[::-1].astype(kind).tolist()
     assert found["b"].values.tolist() == a[::-1].astype(kind).tolist()
+
+
+def test_what_was_turned_before_it_was_cut_is_known_as_turned(tmp_path):
+    pytest.importorskip("dask")
+    old, ds = both(tmp_path / "s.zarr")
+    turned = ds.isel(x=slice(None, None, -1)).chunk(x=4, t=2)
+    with pytest.raises(ConflictError):
+        turned.oz.to_omnizarr(tmp_path / "s.zarr", mode="a")
+    (ds.chunk(x=4, t=2) + 1).oz.to_omnizarr(tmp_path / "s.zarr", mode="a")
+    xr.testing.assert_equal(xr.open_dataset(tmp_path / "s.zarr", engine=OmnizarrBackend).load(), old + 1)

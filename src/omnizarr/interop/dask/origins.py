@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple, cast
 
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.lock import address
@@ -79,8 +79,9 @@ def origin_of(data: Any) -> Origin | None:  # noqa: ANN401 - whatever holds valu
             return Origin(real(array.store, array.path), whole=False)
         if isinstance(data, Array):
             return Origin(real(data.store, data.path), whole)
-        if callable(home := getattr(data, "home", None)):
-            at = home()
+        home: Any = getattr(data, "home", None)
+        if callable(home):
+            at = cast("tuple[Store, str] | None", home())
             return Origin(real(*at), whole) if at is not None else _file(data)
         if (place := _foreign(data)) is not None:
             return Origin(place, whole)
@@ -99,10 +100,12 @@ def _file(data: Any) -> Origin | None:  # noqa: ANN401 - a variable of a netCDF 
 
 def _takes_all(data: object) -> bool:
     """Whether a wrapper of xarray shows all of an array, in its order."""
-    parts: Iterable[Any] = getattr(getattr(data, "key", None), "tuple", ())
-    return all(isinstance(one, slice) and one in (slice(None), slice(0, None, 1)) for one in parts) or all(
-        isinstance(one, slice) and one == slice(0, size, 1)
-        for one, size in zip(parts, getattr(getattr(data, "array", None), "shape", ()), strict=False)
+    parts: tuple[Any, ...] = getattr(getattr(data, "key", None), "tuple", ())
+    shape: tuple[int, ...] = getattr(getattr(data, "array", None), "shape", ())
+    if not parts:
+        return True
+    return len(parts) == len(shape) and all(
+        isinstance(one, slice) and one.indices(size) == (0, size, 1) for one, size in zip(parts, shape, strict=True)
     )
 
 
