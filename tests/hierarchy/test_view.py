@@ -74,7 +74,7 @@ def test_what_is_composed_reads_as_numpy_gives_it(pair, data):
             values.nbytes,
         )
     np.testing.assert_array_equal(np.asarray(view), values)
-    assert tuple(map(sum, view.chunks)) == values.shape
+    assert tuple(map(sum, view.pieces)) == values.shape
 
 
 @st.composite
@@ -177,6 +177,21 @@ def test_a_mask_has_the_lengths_of_its_axes(key):
     with pytest.raises(SelectionError, match="axis 2"):
         view[0, ..., np.ones(4, bool)]
     assert (view[0, ..., np.arange(5) > 2] == values[0, ..., np.arange(5) > 2]).all()
+
+
+def test_methods_of_arrays_read():
+    values = np.arange(6.0).reshape(2, 3)
+    view = oz.create_array({}, data=values, chunks=(1, 2)).lazy[:, ::-1]
+    shown = values[:, ::-1]
+    assert view.astype("i2", copy=True).dtype == "int16"
+    for found, wanted in (
+        (view.ravel(), shown.ravel()),
+        (view.reshape(3, 2), shown.reshape(3, 2)),
+        (view.copy(), shown),
+    ):
+        assert isinstance(found, np.ndarray)
+        np.testing.assert_array_equal(found, wanted)
+    assert view.tolist() == shown.tolist()
 
 
 def test_without_dimensions_they_are_numbers():

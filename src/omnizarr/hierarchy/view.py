@@ -12,6 +12,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from omnizarr.array.selection import out_of_bounds
 from omnizarr.errors import SelectionError
+from omnizarr.hierarchy.methods import Methods
 from omnizarr.hierarchy.number import Number
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class _Axis(NamedTuple):
     length: int
 
 
-class View(NDArrayOperatorsMixin, Number):
+class View(NDArrayOperatorsMixin, Methods, Number):
     """A part of an array that is read when its values are asked for, by one call of the kernel.
 
     Made by `Array.lazy`. Integers, slices with steps of either sign, `...` and `None` give another view, as do
@@ -128,9 +129,10 @@ class View(NDArrayOperatorsMixin, Number):
         return None if names is None else tuple(None if n is None else names[n] for n, _ in self._axes)
 
     @property
-    def chunks(self) -> tuple[tuple[int, ...], ...]:
+    def pieces(self) -> tuple[tuple[int, ...], ...]:
         """Lengths of the pieces that the chunks of the array leave of each dimension, in order."""
-        return tuple((length,) if n is None else self._pieces(n) for n, length in self._axes)
+        # Not called `chunks`: by that name xarray takes an array for one that a chunk manager, as Dask's, computes.
+        return tuple((length,) if n is None else self._pieces_of(n) for n, length in self._axes)
 
     @property
     def _sources(self) -> tuple[int | None, ...]:
@@ -247,7 +249,7 @@ class View(NDArrayOperatorsMixin, Number):
             key[cast("int", source)] = one.start + one.step * _checked(items[place], length, place)
         return np.asarray(self._array.vindex[tuple(np.broadcast_arrays(*key))])
 
-    def _pieces(self, source: int) -> tuple[int, ...]:
+    def _pieces_of(self, source: int) -> tuple[int, ...]:
         one, edges = cast("range", self._picked[source]), self._array.chunks[source]
         size = self._array.shape[source]
         lengths = [edges] * -(-size // max(1, edges)) if isinstance(edges, int) else edges

@@ -150,6 +150,30 @@ def test_values_are_not_erased_before_they_are_read(tmp_path):
     np.testing.assert_array_equal(array[...], VALUES)
 
 
+def test_links_do_not_hide_where_values_are_read_from(tmp_path):
+    array = oz.create_array(tmp_path / "r.zarr", data=VALUES, chunks=(64, 6))
+    (tmp_path / "l.zarr").symlink_to("r.zarr")
+    for source, target in (("l.zarr", "r.zarr"), ("r.zarr", "l.zarr")):
+        with pytest.raises(ConflictError, match="would replace"):
+            oz.from_dask(oz.to_dask(tmp_path / source) + 1, tmp_path / target, overwrite=True)
+    np.testing.assert_array_equal(array[...], VALUES)
+
+
+def test_blocks_do_not_read_what_others_overwrite(tmp_path):
+    array = oz.create_array(tmp_path / "t", data=VALUES, chunks=(64, 6))
+    x = oz.to_dask(tmp_path / "t")
+    whole = (slice(None),)
+    for moved in (x[::-1], x - x.mean(axis=0).astype(x.dtype), x.rechunk((50, 6))):
+        for target, region in ((tmp_path / "t", whole), (oz.open_array(tmp_path / "t", "r+"), None)):
+            with pytest.raises(ConflictError, match="may be overwritten before"):
+                oz.from_dask(moved, target, region=region)
+    np.testing.assert_array_equal(array[...], VALUES)
+    oz.from_dask(x + 1, tmp_path / "t", region=whole)
+    np.testing.assert_array_equal(array[...], VALUES + 1)
+    oz.from_dask(oz.to_dask(tmp_path / "t")[10:70] - 1, tmp_path / "t", region=(slice(10, 70),))
+    np.testing.assert_array_equal(array[10:70], VALUES[10:70])
+
+
 def test_what_was_stored_comes_back(tmp_path):
     x = da.from_array(VALUES, chunks=(50, 6))
     back = oz.from_dask(x, tmp_path / "a", return_stored=True)

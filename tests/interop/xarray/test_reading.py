@@ -1,7 +1,9 @@
 """Whatever other engines of xarray open, this one opens as they do."""
 
 import asyncio
+import importlib.util
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -138,6 +140,71 @@ def test_datasets_pickle_as_places(tmp_path, dataset, form):
     sent = pickle.dumps(ds)
     assert len(sent) < 40_000
     xr.testing.assert_identical(pickle.loads(sent).load(), ds.load())
+
+
+FORMS = {"m.nc": "netcdf4", "c.nc": "netcdf3", "m.ncz": "nczarr", "a.zarr": "zarr3"}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_what_was_opened_by_a_relative_path_stays_that_file(tmp_path, monkeypatch, name):
+    for n, folder in enumerate(("here", "there")):
+        (tmp_path / folder).mkdir()
+        ds = xr.Dataset({"v": ("x", np.full(3, n, "f8"))})
+        ds.oz.to_omnizarr(tmp_path / folder / name, format=FORMS[name])
+    monkeypatch.chdir(tmp_path / "here")
+    sent = [pickle.dumps(opened(name, **lazy)) for lazy in ({}, {"chunks": {}} if _has_dask() else {})]
+    sent.append(pickle.dumps(opened(name if name == "a.zarr" else oz.Dataset(name))))
+    monkeypatch.chdir(tmp_path / "there")
+    for one in sent:
+        assert pickle.loads(one)["v"].values.tolist() == [0, 0, 0]
+
+
+def _has_dask():
+    return importlib.util.find_spec("dask") is not None
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_the_source_of_what_is_local_is_a_path(tmp_path, monkeypatch, name):
+    where = tmp_path / "with space" / name
+    where.parent.mkdir()
+    xr.Dataset({"v": ("x", np.arange(3.0))}).oz.to_omnizarr(where, format=FORMS[name])
+    monkeypatch.chdir(where.parent)
+    for place in (name, where, where.as_uri()):
+        ds = opened(place)
+        assert ds.encoding["source"] == str(where)
+        assert ds["v"].encoding["source"] == str(where)
+
+
+@pytest.mark.parametrize("form", ["zarr2", "zarr3", "netcdf4", "nczarr"])
+def test_what_is_dropped_changes_no_other_variable(tmp_path, form):
+    """Characters along a dimension that numbers have, too, are no string, whether or not the numbers are asked for."""
+    where = tmp_path / ("a.nc" if form == "netcdf4" else "a.zarr")
+    made = xr.Dataset({"flag": ("x", np.array([b"a", b"b", b"c"], "S1")), "val": ("x", np.arange(3))})
+    if form.startswith("zarr"):
+        g = oz.open_group(where, "w", format=form)
+        for name, var in made.items():
+            g.create_array(name, data=var.values, dims=("x",))
+    else:
+        with oz.Dataset(where, "w", format=form.upper()) as nc:
+            nc.createDimension("x", 3)
+            nc.createVariable("flag", "S1", ("x",))[:] = made["flag"].values
+            nc.createVariable("val", "i8", ("x",))[:] = made["val"].values
+    for dropped in ("val", ["val"], ["val", "none"]):
+        ds = opened(where, drop_variables=dropped)
+        assert list(ds) == ["flag"]
+        assert ds["flag"].values.tolist() == [b"a", b"b", b"c"]
+
+
+def test_what_cannot_be_read_can_be_dropped(tmp_path):
+    g = oz.open_group(tmp_path / "a.zarr", "w")
+    g.create_array("good", data=np.arange(3), dims=("x",))
+    g.create_array("bad", data=np.arange(3), dims=("x",))
+    document = tmp_path / "a.zarr" / "bad" / "zarr.json"
+    for broken in (document.read_text().replace('"bytes"', '"nobody knows it"'), "{"):
+        document.write_text(broken)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert list(opened(tmp_path / "a.zarr", drop_variables="bad")) == ["good"]
 
 
 def test_loading_waits_for_nobody(dataset):

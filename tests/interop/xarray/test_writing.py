@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import omnizarr as oz
-from omnizarr.errors import ConflictError, StoreError, UnsupportedError
+from omnizarr.errors import ConflictError, ExistsError, StoreError, UnsupportedError
 
 xr = pytest.importorskip("xarray")
 
@@ -149,3 +149,76 @@ def test_the_engine_zarr_reads_it(tmp_path, form):
         ds["height"] = ((), 2.0)
     ds.oz.to_omnizarr(tmp_path / "a.zarr", format=form)
     xr.testing.assert_equal(xr.open_dataset(tmp_path / "a.zarr", engine="zarr").load(), ds)
+
+
+@pytest.mark.parametrize("lazy", [{}, {"chunks": {}}])
+def test_shards_that_came_with_other_dimensions_or_formats_are_left(tmp_path, lazy):
+    pytest.importorskip("dask")
+    ds = xr.Dataset({"v": (("t", "y", "x"), np.arange(256.0).reshape(4, 8, 8))})
+    ds.oz.to_omnizarr(tmp_path / "a", encoding={"v": {"chunks": (1, 2, 2), "shards": (2, 4, 4)}})
+    found = xr.open_dataset(tmp_path / "a", engine=OmnizarrBackend, **lazy)
+    kept = found.oz.to_omnizarr(tmp_path / "same")
+    assert kept["v"].shards == (2, 4, 4)
+    for n, change in enumerate((lambda d: d.isel(t=0), lambda d: d.expand_dims("e"), lambda d: d.isel(t=0, y=0, x=0))):
+        made = change(found).oz.to_omnizarr(tmp_path / f"changed{n}")
+        assert made["v"].shards is None
+        np.testing.assert_array_equal(made["v"][...], change(ds)["v"])
+    old = found.oz.to_omnizarr(tmp_path / "old", zarr_format=2)
+    assert old["v"].chunks == (1, 2, 2)
+    np.testing.assert_array_equal(old["v"][...], ds["v"])
+
+
+@pytest.mark.parametrize(
+    ("form", "words"),
+    [
+        (2, {"chunks": (2, 2), "shards": (4, 4)}),
+        (3, {"chunks": (2, 2), "shards": (4,)}),
+        (3, {"chunks": (2, 2), "shards": (3, 3)}),
+    ],
+)
+def test_shards_that_are_asked_for_and_do_not_fit_are_an_error_with_a_name(tmp_path, form, words):
+    ds = xr.Dataset({"v": (("y", "x"), np.zeros((8, 8)))})
+    with pytest.raises(ValueError, match="shard") as error:
+        ds.oz.to_omnizarr(tmp_path / "a", zarr_format=form, encoding={"v": words})
+    assert "'/v'" in str(error.value)
+    assert not (tmp_path / "a").exists()
+
+
+@pytest.mark.parametrize(("name", "start"), [("out.nc", b"\x89HDF"), ("out.h5", b"\x89HDF"), ("out.cdf", b"CDF\x01")])
+def test_names_of_files_make_files(tmp_path, monkeypatch, name, start):
+    monkeypatch.chdir(tmp_path)
+    ds = xr.Dataset({"v": ("x", np.arange(3.0))})
+    ds.oz.to_omnizarr(name)
+    assert (tmp_path / name).read_bytes().startswith(start)
+    with pytest.raises(ExistsError):
+        ds.oz.to_omnizarr(name)
+    with pytest.raises(UnsupportedError, match="written whole"):
+        ds.oz.to_omnizarr(name, append_dim="x")
+    for where in (tmp_path / name, (tmp_path / name).as_uri()):
+        (ds + 1).oz.to_omnizarr(where, mode="w")
+    xr.testing.assert_equal(xr.open_dataset(name, engine=OmnizarrBackend).load(), ds + 1)
+
+
+def test_folders_with_the_names_of_files_are_zarr(tmp_path):
+    ds = xr.Dataset({"v": ("x", np.arange(3.0))})
+    ds.oz.to_omnizarr(tmp_path / "a.nc", zarr_format=3)
+    ds.oz.to_omnizarr(tmp_path / "a.nc", append_dim="x")
+    assert oz.open(tmp_path / "a.nc")["v"].shape == (6,)
+    ds.oz.to_omnizarr(f"file://{tmp_path}/b.nc#mode=zarr,file")
+    assert (tmp_path / "b.nc").is_dir()
+
+
+@pytest.mark.parametrize("form", ["zarr3", "zarr2", "nczarr", "netcdf4"])
+@pytest.mark.parametrize("group", [None, "g"])
+def test_what_is_there_is_kept_with_a_hint_that_can_be_followed(tmp_path, form, group):
+    ds = xr.Dataset({"v": ("x", np.arange(3.0))})
+    tree = xr.DataTree.from_dict({"/": ds})
+    where = tmp_path / ("a.nc" if form == "netcdf4" else "a.zarr")
+    ds.oz.to_omnizarr(where, format=form, group=group)
+    targets = [where, oz.open(where, "r+")] if form.startswith("zarr") else [where]
+    for target in targets:
+        for one in (ds, ds["v"], tree):
+            with pytest.raises(ExistsError, match='mode="w"') as error:
+                one.oz.to_omnizarr(target, format=form, group=group)
+            assert "overwrite=" not in str(error.value)
+            assert ('mode="a"' in str(error.value)) == form.startswith("zarr")

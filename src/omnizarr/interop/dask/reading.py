@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,17 +9,11 @@ import numpy as np
 
 from omnizarr.errors import NodeTypeError
 from omnizarr.hierarchy.array import Array
-from omnizarr.hierarchy.lock import address
 from omnizarr.interop.dask.blocks import blocks_of
 from omnizarr.interop.dask.library import dask_module
 from omnizarr.interop.dask.stored import Stored
 from omnizarr.store.cloud.at import located
 from omnizarr.tools.nodes import open_at
-
-_read: dict[str, str] = {}
-"""Where the layers of Dask graphs made here read from, by their names."""
-
-_REMEMBERED = 10_000
 
 
 def to_dask(
@@ -68,15 +61,7 @@ def to_dask(
     if name is None:
         name = f"omnizarr-{dask_module('dask.base').tokenize(stored, blocks)}"
     meta = np.empty((0,) * node.ndim, node.dtype)
-    if len(_read) >= _REMEMBERED:
-        del _read[next(iter(_read))]
-    _read[sys.intern(name)] = address(node.store, node.path)
     return core.from_array(stored, chunks=blocks, name=name, asarray=True, fancy=True, meta=meta, inline_array=True)
-
-
-def read_from(x: Any) -> set[str]:  # noqa: ANN401 - a Dask array
-    """Return the places of stored arrays that a Dask array is made from, as far as they came from `to_dask`."""
-    return {_read[name] for name in x.dask.layers if name in _read}
 
 
 def from_zarr(

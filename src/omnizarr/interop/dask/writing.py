@@ -12,11 +12,12 @@ from omnizarr.errors import ConflictError, NodeTypeError, ShapeError
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.create import ArrayOptions
 from omnizarr.hierarchy.group import new_array
-from omnizarr.hierarchy.lock import address
 from omnizarr.hierarchy.opening import Place, known_options
 from omnizarr.interop.dask.blocks import even, is_aligned
 from omnizarr.interop.dask.library import dask_module
-from omnizarr.interop.dask.reading import read_from, to_dask
+from omnizarr.interop.dask.origins import read_from, real
+from omnizarr.interop.dask.overlap import Output, check_order
+from omnizarr.interop.dask.reading import to_dask
 from omnizarr.interop.dask.region import Region, region_of
 from omnizarr.interop.dask.stored import Stored
 from omnizarr.store.cloud.at import located
@@ -64,7 +65,8 @@ def from_dask(
     Raises:
         ExistsError: Something is there, unless `overwrite` or `region` is given.
         ShapeError: The region does not have the shape of the values, or lengths of blocks are not known.
-        ConflictError: The values would be read from the very array that is to be replaced.
+        ConflictError: The values would be read from the very array that is to be replaced, or from parts of it that
+            other blocks may have overwritten by then.
         StoreError: Other processes cannot write to the store, or not in blocks of this shape.
 
     >>> import dask.array as da, omnizarr as oz
@@ -78,6 +80,8 @@ def from_dask(
         if options:
             raise TypeError(f"{next(iter(options))}= is for a new array, and this one is there")
         array = target.opened()
+        axes = region_of(array, region, x.shape).axes
+        check_order([Output(x, real(array.store, array.path), array.name, axes)])
     else:
         array = target.made(x, format, known_options({**_cut(x), **options}), overwrite=overwrite)
     return _Writing(x, array, region_of(array, region, x.shape)).run(compute=compute, return_stored=return_stored)
@@ -161,12 +165,12 @@ class _Target:
         """Make a new array."""
         place = Place(self._where, "w-", self._path)
         if overwrite:
-            here = address(place.context.store, place.path)
+            here = real(place.context.store, place.path)
             if any(one.startswith(here) for one in read_from(x)):
                 raise ConflictError(
                     "the values are read from what they would replace",
                     path=place_name(place.context.store, place.path),
-                    hint="Write them to another place, or into the array as it is: region=….",
+                    hint="Write them to another place, or call x.persist() first.",
                 )
         return new_array(place.context, place.path, format_, options, overwrite=overwrite)
 

@@ -54,7 +54,7 @@ class DatasetAccessor:
             storage_options: As for `omnizarr.open`.
             format: "zarr3" or "zarr2"; "nczarr" or "nczarr3", so that netCDF's own metadata keeps which dimensions are
                 unlimited and of which types attributes are; "netcdf4" or "netcdf3" for a file. By default that of what
-                is there, else "zarr3".
+                is there, else what the name says: a netCDF file for `out.nc`, and "zarr3" for all others.
             zarr_format: 2 or 3, another word for `format`.
             write_empty_chunks: Whether chunks that hold the fill value alone are stored all the same.
             chunkmanager_store_kwargs: Further arguments of `dask.array.store`.

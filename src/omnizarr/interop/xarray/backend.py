@@ -18,13 +18,13 @@ from omnizarr.interop.xarray.opening import PLACE, Closing, View, asked, open_vi
 class _Loaded(AbstractDataStore):  # type: ignore[misc]  # xarray is not seen by mypy
     """A group in the form that xarray decodes."""
 
-    def __init__(self, view: View, left: Iterable[str], closing: Closing) -> None:
+    def __init__(self, view: View, dropped: Iterable[str], closing: Closing) -> None:
         self._view = view
-        self._left = frozenset(left)
+        self._dropped = frozenset(dropped)
         self._closing = closing
 
     def get_variables(self) -> dict[str, Any]:
-        return self._view.variables(self._left)
+        return self._view.variables(self._dropped)
 
     def get_attrs(self) -> dict[str, Any]:
         return self._view.attrs
@@ -140,9 +140,11 @@ def _decoded(
     view: View, closing: Closing, drop_variables: str | Iterable[str] | None, decoding: Mapping[str, Any]
 ) -> XarrayDataset:
     """Return a group as a dataset, decoded by xarray as CF says."""
-    left = [drop_variables] if isinstance(drop_variables, str) else list(drop_variables or ())
+    dropped = [drop_variables] if isinstance(drop_variables, str) else list(drop_variables or ())
     try:
-        dataset = StoreBackendEntrypoint().open_dataset(_Loaded(view, left, closing), **decoding)
+        dataset = StoreBackendEntrypoint().open_dataset(
+            _Loaded(view, dropped, closing), drop_variables=dropped, **decoding
+        )
     except BaseException:
         closing()
         raise

@@ -79,7 +79,7 @@ def array_options(var: Variable, name: str, *, new: bool, checked: bool) -> Arra
         "shape": var.shape,
         "dtype": str if strings.check_vlen_dtype(var.dtype) is str else var.dtype,
         "chunks": chunks_of(var, words, name),
-        "shards": words.get("shards"),
+        "shards": words.get("shards") if checked else _inherited_shards(var, words, new=new),
         "codecs": codecs_from(words),
         "fill_value": fill,
         "dims": [str(dim) for dim in var.dims],
@@ -131,6 +131,15 @@ def chunks_of(var: Variable, words: Mapping[str, Any], name: str) -> Any:  # noq
         return "auto"
     # One shape for all: Dask's chunks may differ, since parts of a chunk can be written by several tasks.
     return tuple(max(1, *lengths) for lengths in var.chunks)
+
+
+def _inherited_shards(var: Variable, words: Mapping[str, Any], *, new: bool) -> Any:  # noqa: ANN401 - as above
+    """Return the shape of shards that came with the values, unless these have another shape or format by now."""
+    given, chunks = words.get("shards"), words.get("chunks")
+    for lengths in (given, chunks):
+        if isinstance(lengths, (tuple, list)) and not (len(lengths) == var.ndim and _fits(tuple(lengths), var.shape)):
+            return None
+    return given if new and var.ndim else None
 
 
 def _fits(lengths: tuple[Any, ...], shape: tuple[int, ...]) -> bool:

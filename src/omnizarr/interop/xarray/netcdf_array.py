@@ -11,6 +11,7 @@ from xarray.backends import BackendArray
 from xarray.core import indexing
 
 from omnizarr.array.objects import boxed
+from omnizarr.interop.xarray.places import dataset_name
 from omnizarr.interop.xarray.source import SharedSource
 from omnizarr.nc.tree import Var
 from omnizarr.nc.types import STRING
@@ -38,6 +39,10 @@ class NetcdfArray(BackendArray):  # type: ignore[misc]  # xarray is not seen by 
         """Return the store that the values are in, and the array's path there; `None` if they are in a file."""
         held = self._variable().handle
         return (held.context.store, held.path) if isinstance(held, Held) else None
+
+    def file(self) -> str:
+        """Return the name of the dataset that the values are in."""
+        return dataset_name(self._shared.get())
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:  # noqa: ANN401 - an array, or a scalar
         var = self._variable()

@@ -11,8 +11,9 @@ from xarray.coding.strings import create_vlen_dtype
 from xarray.core import indexing
 
 from omnizarr.errors import NotFoundError
-from omnizarr.interop.xarray.grouping import group_small
+from omnizarr.interop.xarray.dropping import forgiving, group_kept
 from omnizarr.interop.xarray.netcdf_array import NetcdfArray
+from omnizarr.interop.xarray.places import dataset_name
 from omnizarr.interop.xarray.source import SharedSource
 from omnizarr.interop.xarray.words import words_of
 from omnizarr.model.codec import inner_codecs, sharding_of
@@ -44,19 +45,18 @@ class NetcdfView:
     @property
     def encoding(self) -> dict[str, Any]:
         """Where the dataset is, and which dimensions may grow."""
-        source = self._shared.get()
         unlimited = {dim.name for group in self._group.above() for dim in group.dims.values() if dim.unlimited}
-        return {"source": source.name, "unlimited_dims": unlimited}
+        return {"source": dataset_name(self._shared.get()), "unlimited_dims": unlimited}
 
-    def variables(self, left: Collection[str] = ()) -> dict[str, Variable]:
-        """Return the variables, but for those to be left out."""
+    def variables(self, dropped: Collection[str] = ()) -> dict[str, Variable]:
+        """Return the variables, but for those that are dropped later and cannot be read."""
         source = self._shared.get()
-        is_old = source.kind in NETCDF3_KINDS
+        place, is_old = dataset_name(source), source.kind in NETCDF3_KINDS
         made: dict[str, Variable] = {}
         for name, var in self._group.vars.items():
-            if name not in left:
-                made[name] = self._variable(var, source.name, is_old=is_old)
-        group_small(made)
+            with forgiving(name, dropped):
+                made[name] = self._variable(var, place, is_old=is_old)
+        group_kept(made, dropped)
         return made
 
     def _variable(self, var: Var, source: str, *, is_old: bool) -> Variable:

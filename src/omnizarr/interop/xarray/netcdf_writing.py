@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Final
 
@@ -17,23 +18,43 @@ from omnizarr.hierarchy.opening import Place, open_node
 from omnizarr.interop.xarray.encoding import chunks_of, without_objects
 from omnizarr.interop.xarray.writing import Wishes, Work, add_values, check_names, give_encoding
 from omnizarr.nc.dataset.values import to_attr, typed_attr
-from omnizarr.nc.kinds import NCZARR, NCZARR3, as_kind
+from omnizarr.nc.kinds import NCZARR, NCZARR3, NETCDF3_KINDS, NETCDF4_KINDS, as_kind, is_named_as_file, kind_by_name
 from omnizarr.nc.opening import create_source, finishing
 from omnizarr.nc.source import Source, everything
 from omnizarr.nc.tree import Group, Storage, Var
 from omnizarr.nc.types import STRING, Type, of_numpy
+from omnizarr.store.file import local_path
+from omnizarr.store.uri import scheme
+from omnizarr.store.url.grammar import parse_place
 
 _FILL: Final = "_FillValue"
 _ZARR: Final = ("zarr3", "zarr2", "zarr1", "zarr0", "zarr3-draft", "n5")
 
 
-def netcdf_kind(format: str | None) -> str | None:  # noqa: A002 - the word of the documents
-    """Return the kind of netCDF dataset that a format names; `None` if it is one of Zarr's own.
+def netcdf_kind(format: str | None, where: object = None) -> str | None:  # noqa: A002 - the word of the documents
+    """Return the kind of netCDF dataset that a format names, or else a place; `None` if it is one of Zarr's own.
 
     Raises:
         UnsupportedError: If there is no such format.
     """
-    return None if format is None or format in _ZARR else as_kind(format)
+    if format is None:
+        return _kind_of_place(where)
+    return None if format in _ZARR else as_kind(format)
+
+
+def _kind_of_place(where: object) -> str | None:
+    """Return the kind of file that the name of a place asks for; `None` for Zarr, as where a folder has that name."""
+    if not isinstance(where, (str, os.PathLike)) or not is_named_as_file(where):
+        return None
+    name = os.fspath(where)
+    if isinstance(name, str) and (parse_place(name) is not None or scheme(name) not in (None, "file")):
+        return None  # modes say what is asked for, and far away no file can be written
+    return None if os.path.isdir(local_path(where)) else kind_by_name(where)  # noqa: PTH112 - of a path or a URI
+
+
+def is_file(kind: str | None) -> bool:
+    """Whether a kind is written as one file."""
+    return kind in (*NETCDF3_KINDS, *NETCDF4_KINDS)
 
 
 def write_netcdf(

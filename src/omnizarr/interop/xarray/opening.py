@@ -43,8 +43,8 @@ class View(Protocol):
         """What is not data but should not be lost."""
         ...
 
-    def variables(self, left: Collection[str] = ()) -> dict[str, Variable]:
-        """Return the variables, but for those to be left out."""
+    def variables(self, dropped: Collection[str] = ()) -> dict[str, Variable]:
+        """Return the variables, but for those that are dropped later and cannot be read."""
         ...
 
     def groups(self) -> Mapping[str, View]:

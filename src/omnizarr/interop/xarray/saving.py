@@ -10,14 +10,24 @@ from typing import Any, TypedDict
 from xarray import Dataset
 
 from omnizarr.errors import ExistsError, NodeTypeError, NotFoundError, UnsupportedError
+from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.opening import Mode, Place, open_node
-from omnizarr.interop.xarray.netcdf_writing import netcdf_kind, write_netcdf
+from omnizarr.interop.xarray.netcdf_writing import is_file, netcdf_kind, write_netcdf
 from omnizarr.interop.xarray.opening import format_word
 from omnizarr.interop.xarray.regions import Region
 from omnizarr.interop.xarray.rehearsal import rehearse
 from omnizarr.interop.xarray.sources import check_apart
-from omnizarr.interop.xarray.writing import Wishes, Work, add_dataset, check_format, chosen_mode, is_place, run
+from omnizarr.interop.xarray.writing import (
+    OTHER_MODES,
+    Wishes,
+    Work,
+    add_dataset,
+    check_format,
+    chosen_mode,
+    is_place,
+    run,
+)
 from omnizarr.nc.zarr.generations import generation_of
 from omnizarr.store.cloud.at import At
 
@@ -81,13 +91,14 @@ def save(
         options: All else.
     """
     mode = chosen_mode(options.mode, options.append_dim, options.region)
-    kind = netcdf_kind(options.format)
+    kind = netcdf_kind(options.format, where if options.zarr_format is None else None)
     if options.storage_options:
         if not is_place(where):
             raise TypeError("storage_options are for a URL or path; a store has its own")
         where = At(os.fspath(where), options.storage_options)  # type: ignore[call-overload]  # a path, as was asked
     if mode == "w":
-        check_apart((dataset for _, dataset in nodes), where, None if kind else options.group)
+        inside = None if kind else options.group
+        check_apart((dataset for _, dataset in nodes), where, inside, at_once=is_file(kind))
     if kind is not None:
         options.mode = mode
         return _netcdf(nodes, where, kind, encoding, options)
@@ -145,7 +156,7 @@ def _netcdf(
     later = run(work, compute=options.compute, options=options.chunkmanager_store_kwargs)
     if not options.compute:
         return later
-    return None if kind.startswith(("netCDF", "classic", "64", "cdf")) else open_target(where, "r+", top, None)
+    return None if is_file(kind) else open_target(where, "r+", top, None)
 
 
 def _is_there(where: object) -> bool:
@@ -173,22 +184,29 @@ def open_target(where: object, mode: str, path: str | None, word: str | None) ->
         NodeTypeError: If an array is there.
         UnsupportedError: If what is there would be out of step with its own metadata.
     """
-    inner = (path or "").strip("/")
-    if isinstance(where, Group):
-        found: Any = where
-        if inner:
-            new = mode in ("w", "w-")
-            found = where.create_group(inner, overwrite=mode == "w") if new else where.require_group(inner)
-        check_format(found, word)
-    else:
-        how: Mode = "a" if mode == "a-" else mode  # type: ignore[assignment]  # one of the modes, as was checked
-        found = open_node(Place(where, how, inner or None), how, word, None)
+    try:
+        found = _node(where, mode, (path or "").strip("/"), word)
+    except ExistsError as error:
+        error.hint = OTHER_MODES
+        raise
     if not isinstance(found, Group):
         raise NodeTypeError("this is an array, not a group", path=found.path or "/")
     meta = found.metadata
     if mode in ("a", "a-") and generation_of(meta.attributes, meta.extra, meta.format):
         hint = "Use omnizarr.Dataset, or write the whole anew."
         raise UnsupportedError("what is there has netCDF's own metadata", path=found.path or "/", hint=hint)
+    return found
+
+
+def _node(where: object, mode: str, inner: str, word: str | None) -> Group | Array:
+    if not isinstance(where, Group):
+        how: Mode = "a" if mode == "a-" else mode  # type: ignore[assignment]  # one of the modes, as was checked
+        return open_node(Place(where, how, inner or None), how, word, None)
+    found = where
+    if inner:
+        new = mode in ("w", "w-")
+        found = where.create_group(inner, overwrite=mode == "w") if new else where.require_group(inner)
+    check_format(found, word)
     return found
 
 

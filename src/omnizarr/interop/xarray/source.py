@@ -7,26 +7,25 @@ from collections.abc import Mapping
 from threading import RLock
 from typing import Any
 
+from omnizarr.interop.xarray.places import inner_path, lasting
 from omnizarr.nc.kinds import ZARR, ZARR3
 from omnizarr.nc.opening import open_source
 from omnizarr.nc.source import Source
 from omnizarr.nc.tree import Var
 from omnizarr.nc.zarr.reader import ZarrReader
-from omnizarr.store.protocol import place_name
 
 
 class SharedSource:
     """A source that all variables of a dataset share, opened when it is first needed in a process.
 
     Args:
-        where: The place.
+        where: The place; a relative path is taken from where the program is now, also by copies that are sent away.
         options: What opening it takes.
         source: It, where it is open already.
     """
 
     def __init__(self, where: object, options: Mapping[str, Any], source: Source | None = None) -> None:
-        self.where = where
-        self.options = dict(options)
+        self.where, self.options = lasting(where, options)
         self._opened: tuple[int, Source] | None = None if source is None else (os.getpid(), source)
         self.lock = RLock()
 
@@ -62,7 +61,7 @@ def shared_source(source: Source) -> SharedSource:
         return SharedSource(source.name, {}, source)
     context = source.context
     options = {
-        "path": source.name.removeprefix(place_name(context.store, "")).strip("/"),
+        "path": inner_path(source),
         "pure": source.kind in (ZARR, ZARR3),
         "limits": context.limits,
         "cache_bytes": context.cache_bytes,

@@ -2,81 +2,66 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
 
 from xarray import Dataset
 
 from omnizarr.errors import ConflictError
 from omnizarr.format.names import join
 from omnizarr.hierarchy.group import Group
-from omnizarr.hierarchy.lock import address
 from omnizarr.hierarchy.opening import Place
-from omnizarr.interop.dask.reading import read_from
-from omnizarr.interop.xarray.lazy import LazyArray
-from omnizarr.interop.xarray.netcdf_array import NetcdfArray
-from omnizarr.store.protocol import place_name
-
-_DEEPEST: Final = 100
-"""Most arrays in arrays that are looked through."""
+from omnizarr.interop.dask.origins import Origin, origin_of, origins, real, real_path
+from omnizarr.store.file import local_path
+from omnizarr.store.protocol import Store, place_name
+from omnizarr.store.uri import scheme
 
 
-def check_apart(datasets: Iterable[Dataset], where: object, path: str | None) -> None:
+def check_apart(datasets: Iterable[Dataset], where: object, path: str | None, *, at_once: bool) -> None:
     """Refuse to replace what values are still to be read from.
 
     Args:
         datasets: What is to be written.
         where: The place, or a group.
         path: Path within the place.
+        at_once: Whether what is there is replaced when all is read, as files are.
 
     Raises:
         ConflictError: If some of the values are there.
     """
-    found = {one for dataset in datasets for var in dataset.variables.values() for one in _places(var._data)}  # noqa: SLF001
+    found = {one.place for dataset in datasets for one in _origins(dataset) if not (at_once and one.file)}
     if not found:
         return
-    inner = (path or "").strip("/")
-    if isinstance(where, Group):
-        store, at = where.store, join(where.path, inner).strip("/")
+    if at_once and isinstance(where, (str, os.PathLike)):
+        name = local_path(where)
+        here = real_path(name)
     else:
-        place = Place(where, "w-", inner or None)
-        store, at = place.context.store, place.path
-    here = address(store, at)
+        store, at = _target(where, (path or "").strip("/"))
+        here, name = real(store, at), place_name(store, at)
     if any(one.startswith(here) for one in found):
         raise ConflictError(
             "the values are read from what they would replace",
-            path=place_name(store, at),
-            hint='Call ds.load() first, write to another place, or only add to what is there: mode="a".',
+            path=name,
+            hint="Call ds.load() first, or write to another place.",
         )
 
 
-def _places(data: Any) -> Iterator[str]:  # noqa: ANN401 - whatever a variable holds
-    if hasattr(data, "dask"):
-        yield from read_from(data)
-        for layer in data.dask.layers.values():
-            for one in _held(layer):
-                yield from _place(one)
-    else:
-        yield from _place(data)
+def _target(where: object, inner: str) -> tuple[Store, str]:
+    if isinstance(where, Group):
+        return where.store, join(where.path, inner).strip("/")
+    place = Place(where, "w-", inner or None)
+    return place.context.store, place.path
 
 
-def _held(layer: Any) -> Iterator[object]:  # noqa: ANN401 - Dask has no types
-    """Return what a layer of a graph holds itself: xarray gives an array to a layer of its own, or to all its tasks."""
-    indices = getattr(layer, "indices", None)
-    if indices is not None:
-        yield from (one for one, index in indices if index is None)
-    elif getattr(layer, "is_materialized", bool)() and len(layer) == 1:
-        yield from layer.values()
-
-
-def _place(data: Any) -> Iterator[str]:  # noqa: ANN401 - as above
-    """Return the place of the array that others wrap, if it is one of this package's."""
-    for _ in range(_DEEPEST):
-        if isinstance(data, (LazyArray, NetcdfArray)):
-            if (found := data.home()) is not None:
-                yield address(*found)
-            return
-        # Dask may wrap what it holds, too.
-        data = getattr(data, "array", getattr(data, "value", None))
-        if data is None:
-            return
+def _origins(dataset: Dataset) -> Iterator[Origin]:
+    for var in dataset.variables.values():
+        data = var._data  # noqa: SLF001 - the property would read it
+        if hasattr(data, "dask"):
+            yield from origins(data).values()
+        elif (origin := origin_of(data)) is not None:
+            yield origin
+        elif not var._in_memory:  # noqa: SLF001 - nothing else says so
+            # An engine that nobody here knows.
+            name = var.encoding.get("source", dataset.encoding.get("source"))
+            if isinstance(name, str) and scheme(name) is None:
+                yield Origin(real_path(name))

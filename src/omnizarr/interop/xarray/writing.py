@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -12,11 +12,13 @@ from xarray import Dataset, Variable, conventions
 from xarray.backends.common import ArrayWriter
 
 from omnizarr.array.io import changing, expect_change
-from omnizarr.errors import MetadataError, OmnizarrError, UnsupportedError
-from omnizarr.format.names import UNNAMED
+from omnizarr.errors import ExistsError, MetadataError, OmnizarrError, ShapeError, UnsupportedError
+from omnizarr.format.names import UNNAMED, join
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.save import erase
+from omnizarr.interop.dask.origins import real
+from omnizarr.interop.dask.overlap import Output, check_order
 from omnizarr.interop.dask.stored import Stored
 from omnizarr.interop.xarray.aligning import aligned, check_aligned, is_aligned
 from omnizarr.interop.xarray.encoding import array_options, encode_variable, json_attributes
@@ -26,6 +28,8 @@ from omnizarr.interop.xarray.regions import Region, settled
 from omnizarr.interop.xarray.zarr_view import dimensions
 from omnizarr.store.protocol import place_name
 
+OTHER_MODES: Final = 'pass mode="w" to replace it, or mode="a" to overwrite and add variables'
+"""What to do where something is there already; the functions below speak of arguments that are not those of xarray."""
 _MODES: Final = ("w", "w-", "a", "a-", "r+")
 
 
@@ -54,6 +58,8 @@ class Work:
     """Values that replace others; written when those that are new are seen."""
     created: list[Array] = field(default_factory=list)
     """Arrays that an append has made, until its values are seen."""
+    outputs: list[Output] = field(default_factory=list)
+    """What is written into arrays that were there."""
     attributes: list[tuple[Group, Mapping[str, object]]] = field(default_factory=list)
     consolidated: list[Group] = field(default_factory=list)
     closed: list[Group] = field(default_factory=list)
@@ -174,6 +180,8 @@ def add_dataset(
         check_all_grow(wishes.append_dim, named, arrays)
     check_lengths(new, old, arrays, wishes.append_dim)
     stored = encode_as_stored(old, arrays, region, wishes.append_dim)
+    work.outputs += _outputs(stored, arrays, region or {}, wishes)
+    check_order(work.outputs)
     _add_old(stored, arrays, region or {}, wishes, work)
     _add_new(new, group, wishes, work, frozenset(map(str, encoding or {})))
     if wishes.mode != "r+" and wishes.attributes:
@@ -233,6 +241,21 @@ def _check_fit(new: Mapping[str, Variable], arrays: Mapping[str, Array], wishes:
             raise ValueError(f"append_dim={dim!r} does not match any existing dataset dimensions {sorted(there)}")
 
 
+def _outputs(
+    variables: Mapping[str, Variable], arrays: Mapping[str, Array], region: Mapping[str, slice], wishes: Wishes
+) -> Iterator[Output]:
+    for name, var in variables.items():
+        array = arrays[name]
+        axes: list[range] = []
+        for dim, size, there in zip(var.dims, var.shape, array.shape, strict=True):
+            axes.append(range(there, there + size) if dim == wishes.append_dim else range(there)[_part(region, dim)])
+        yield Output(var._data, real(array.store, array.path), name, tuple(axes))  # noqa: SLF001 - it would be read
+
+
+def _part(region: Mapping[str, slice], dim: Hashable) -> slice:
+    return region.get(str(dim), slice(None))
+
+
 def _add_old(
     variables: Mapping[str, Variable],
     arrays: Mapping[str, Array],
@@ -245,7 +268,7 @@ def _add_old(
     for name, var in variables.items():
         array = with_empty(arrays[name], wishes.write_empty)
         target: Any = array
-        parts = {str(one): region.get(str(one), slice(None)) for one in var.dims}
+        parts = {str(one): _part(region, one) for one in var.dims}
         if dim is not None and dim in var.dims:
             axis = var.dims.index(dim)
             start = array.shape[axis]
@@ -289,8 +312,13 @@ def create_variable(group: Group, name: str, options: Mapping[str, Any]) -> Arra
     """Create the array of a variable; an error says which one it is."""
     try:
         return group.create_array(name, **options)
-    except MetadataError as error:
+    except (MetadataError, ShapeError) as error:
+        if error.path is None:
+            error.path = "/" + join(group.path, name)
         error.add_note(f"Raised while creating variable {name!r}")
+        raise
+    except ExistsError as error:
+        error.hint = OTHER_MODES
         raise
 
 

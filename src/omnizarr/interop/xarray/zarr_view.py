@@ -17,12 +17,13 @@ from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.listing import left_out
 from omnizarr.interop.xarray import fills
+from omnizarr.interop.xarray.dropping import forgiving, group_kept
 from omnizarr.interop.xarray.grouping import group_small
 from omnizarr.interop.xarray.lazy import LazyArray
+from omnizarr.interop.xarray.places import source_name
 from omnizarr.interop.xarray.words import copied, words_of
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.grid import Lengths
-from omnizarr.store.protocol import place_name
 
 _FILL = "_FillValue"
 
@@ -54,10 +55,10 @@ class ZarrView:
     @property
     def encoding(self) -> dict[str, Any]:
         """Where the group is."""
-        return {"source": place_name(self._group.store, self._group.path)}
+        return {"source": source_name(self._group.store, self._group.path)}
 
-    def variables(self, left: Collection[str] = ()) -> dict[str, Variable]:
-        """Return the variables, but for those to be left out."""
+    def variables(self, dropped: Collection[str] = ()) -> dict[str, Variable]:
+        """Return the variables, but for those that are dropped later and cannot be read."""
         group = self._group
         if isinstance(group, Array):
             made = {self._name: variable(group, self.encoding["source"], self._fill_is_missing)}
@@ -66,14 +67,13 @@ class ZarrView:
         made = {}
         source = self.encoding["source"]
         for name, meta, from_copy in self._children():
-            if name in left:
-                continue
             if isinstance(meta, ArrayMeta):
-                array = Array(group._context, join(group.path, name), meta, unchecked=from_copy)  # noqa: SLF001 - as Group does
-                made[name] = variable(array, source, self._fill_is_missing)
-            elif isinstance(meta, OmnizarrError):
+                with forgiving(name, dropped):
+                    array = Array(group._context, join(group.path, name), meta, unchecked=from_copy)  # noqa: SLF001 - as Group does
+                    made[name] = variable(array, source, self._fill_is_missing)
+            elif isinstance(meta, OmnizarrError) and name not in dropped:
                 left_out(join(group.path, name), meta)
-        group_small(made)
+        group_kept(made, dropped)
         return made
 
     def groups(self) -> dict[str, ZarrView]:
