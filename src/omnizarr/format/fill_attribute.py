@@ -71,8 +71,7 @@ def with_mask(attributes: Mapping[str, JSON], dtype: np.dtype[Any], bits: bytes 
     >>> with_mask({}, np.dtype("i2"), b"\xff\xff"), with_mask({}, np.dtype("i2"), None)
     ({'_FillValue': -1}, {})
     """
-    is_netcdf = any(name[:3].lower() == "_nc" for name in attributes)  # which has an attribute where it has a mask
-    if bits is None or FILL in attributes or is_netcdf or dtype.kind not in "biufc":
+    if bits is None or FILL in attributes or is_netcdf(attributes) or dtype.kind not in "biufc":
         return dict(attributes)
     value = np.frombuffer(bits, dtype)[0].item()
     if value != value:  # noqa: PLR0124 - NaN stands for itself, masked or not
@@ -83,6 +82,11 @@ def with_mask(attributes: Mapping[str, JSON], dtype: np.dtype[Any], bits: bytes 
     elif isinstance(value, complex):
         made = [packed(value.real), packed(value.imag)]
     return {**attributes, FILL: made}
+
+
+def is_netcdf(attributes: Mapping[str, JSON]) -> bool:
+    """Whether attributes are those of an array of NCZarr, which has the attribute wherever it has a mask."""
+    return any(name[:3].lower() == "_nc" for name in attributes)
 
 
 def without_nan(attributes: Mapping[str, JSON], fill: object) -> dict[str, JSON]:
@@ -161,3 +165,51 @@ def unpacked(text: str) -> float:
     except struct.error as error:
         raise ValueError(f"{text!r} is no float") from error
     return number
+
+
+def from_json(value: Any, dtype: np.dtype[Any]) -> Any:  # noqa: ANN401 - JSON in, a scalar out
+    """Return the fill value that the attribute says in Zarr v3; what says none of the type is returned as it is.
+
+    Whoever else than xarray wrote the attribute wrote a number, which is taken as it is.
+
+    >>> from_json("AAAAAAAA4D8=", np.dtype("f4")).item(), from_json(255, np.dtype("i1")).item()
+    (0.5, -1)
+    """
+    kind = dtype.kind
+    try:
+        if kind == "c" and isinstance(value, list) and len(value) == 2:
+            return dtype.type(complex(_float(value[0]), _float(value[1])))
+        if kind == "S" and isinstance(value, str):
+            return from_base64(value)
+        if kind == "f" and isinstance(value, str):
+            return np.dtype(dtype.newbyteorder("=")).type(_float(value))
+        if kind in "iu" and isinstance(value, (int, float)):
+            return _whole(value, dtype)
+        if kind in "fb" and isinstance(value, (int, float)):
+            return dtype.type(value)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    return value
+
+
+def _whole(value: float, dtype: np.dtype[Any]) -> Any:  # noqa: ANN401 - as above
+    """Return a whole number of a type; 255 is taken for the signed byte that has the same bits, as others do.
+
+    Raises:
+        ValueError: If it is no whole number, or has too many bits.
+        OverflowError: If it is infinite.
+    """
+    number, bits = int(value), 8 * dtype.itemsize
+    if number != value or not -(1 << bits - 1) <= number < 1 << bits:
+        raise ValueError(f"{value!r} is not of type {dtype}")
+    return np.array(number % (1 << bits), f"u{dtype.itemsize}").astype(dtype.newbyteorder("="))[()]
+
+
+def _float(text: object) -> float:
+    """Return a float from base64, or from what JSON has for those that it has no number for."""
+    if not isinstance(text, str):
+        raise TypeError
+    try:
+        return unpacked(text)
+    except ValueError:
+        return float(text)

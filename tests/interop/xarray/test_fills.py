@@ -7,8 +7,9 @@ import omnizarr as oz
 
 xr = pytest.importorskip("xarray")
 
+from omnizarr.format.fill_attribute import from_json  # noqa: E402
 from omnizarr.interop.xarray import OmnizarrBackend  # noqa: E402 - only where xarray is
-from omnizarr.interop.xarray.fills import from_json, to_json  # noqa: E402
+from omnizarr.interop.xarray.fills import to_json  # noqa: E402
 
 CASES = [
     ("i1", 255, -1),

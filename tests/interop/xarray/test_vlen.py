@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
+import subprocess
+import sys
+from pathlib import Path
+
 import h5py
 import numpy as np
 import pytest
@@ -39,3 +45,50 @@ def test_elements_that_are_arrays(tmp_path, file, place):
         assert ds.v[0].item().tolist() == [1, 2, 3]
         assert [one.tolist() for one in ds.v.values] == [[1, 2, 3], [4]]
         assert [one.tolist() for one in ds.v[[1]].values] == [[4]]
+
+
+def _is_open(path) -> bool:
+    """Whether this process has a file open."""
+    links = []
+    for one in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(OSError):  # the folder itself
+            links.append(one.readlink())
+    return path in links
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="there is no list of open files")
+def test_files_are_closed_with_their_datasets(file):
+    gc.collect()
+    gc.disable()
+    try:
+        ds = xr.open_dataset(file, engine="omnizarr")
+        assert ds.a.values.tolist() == [1, 2]
+        assert _is_open(file)
+        del ds
+        assert not _is_open(file)
+        tree = xr.open_datatree(file, engine="omnizarr")
+        with tree:
+            assert tree.a.values.tolist() == [1, 2]
+        assert not _is_open(file)
+    finally:
+        gc.enable()
+
+
+OPENING = """
+import sys, xarray as xr
+for _ in range(400):
+    ds = xr.open_dataset(sys.argv[1], engine="omnizarr", decode_cf=False, drop_variables=sys.argv[2:])
+"""
+
+
+def test_files_with_sequences_are_opened_many_times(tmp_path):
+    netcdf4 = pytest.importorskip("netCDF4")
+    with netcdf4.Dataset(tmp_path / "x.nc", "w") as made:
+        made.createDimension("x", 4)
+        made.createVariable("v", made.createVLType("i4", "list"), ("x",))[0] = np.arange(3, dtype="i4")
+        for number in range(40):
+            made.createVariable(f"v{number}", "f4", ("x",))[:] = 1
+    left = ["v", *(f"v{number}" for number in range(1, 40))]
+    run = [sys.executable, "-c", OPENING, str(tmp_path / "x.nc"), *left]
+    done = subprocess.run(run, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -234,6 +235,51 @@ def test_a_file_may_begin_with_a_block_of_a_users(tmp_path):
     source = open_anything(tmp_path / "a.h5")
     assert source.read(source.root.vars["v"], [slice(1, 3, 1)]).tolist() == [1, 2]
     source.close()
+
+
+OVERLAPPING = """
+import random, sys
+from omnizarr import Dataset
+from omnizarr.nc.files.hdf5 import open_source
+chosen, live = random.Random(1), []
+for _ in range(1500):
+    if len(live) < 5 and chosen.random() < 0.55:
+        live.append(open_source(chosen.choice(sys.argv[1:])))
+    elif live:
+        source = live.pop(chosen.randrange(len(live)))
+        assert source.read(source.root.vars["s"], [slice(0, 2, 1)]).tolist() == ["a", "b"]
+        source.close()
+for _ in range(300):
+    Dataset(sys.argv[1])
+"""
+
+
+def test_a_file_may_be_opened_again_and_closed_in_any_order(tmp_path):
+    """HDF5 2.0 ends the process where datasets have fill values of variable length, and the first handle is closed."""
+    paths = [tmp_path / "a.nc", tmp_path / "b.nc"]
+    for path in paths:
+        with nc4.Dataset(path, "w") as file:
+            file.createDimension("x", 2)
+            file.createVariable("s", str, ("x",))[:] = np.array(["a", "b"], object)
+            file.createVariable("v", file.createVLType("i4", "list"), ("x",))[0] = np.arange(3, dtype="i4")
+            for number in range(20):
+                file.createVariable(f"v{number}", "f4", ("x",))[:] = 1
+    done = subprocess.run([sys.executable, "-c", OVERLAPPING, *map(str, paths)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_file_is_closed_by_the_last_who_uses_it(tmp_path):
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["v"] = np.arange(3)
+    one, other = open_source(tmp_path / "a.h5"), open_source(tmp_path / "a.h5")
+    one.close()
+    one.close()
+    with pytest.raises(CorruptError, match="was closed"):
+        one.read(one.root.vars["v"], everything(one.root.vars["v"]))
+    assert other.read(other.root.vars["v"], [slice(1, 3, 1)]).tolist() == [1, 2]
+    other.close()
+    with h5py.File(tmp_path / "a.h5", "r+") as file:  # which is refused while it is open for reading
+        file["v"][0] = 7
 
 
 def test_what_is_not_there_or_not_to_be_changed(tmp_path):

@@ -200,10 +200,11 @@ def test_fill_values_go_from_v3_to_v2_as_they_are(dtype, fill, written, in_place
 @pytest.mark.parametrize(
     ("fill", "options", "told"),
     [
-        (0, {"dims": ["x"]}, True),
-        (0, {"dims": ["x"], "attrs": {"_FillValue": -9}}, True),
+        (-7, {"dims": ["x"]}, True),
+        (0, {"dims": ["x"]}, False),
+        (0, {"dims": ["x"], "attrs": {"_FillValue": -9}}, False),
         (-9, {"dims": ["x"], "attrs": {"_FillValue": -9}}, False),
-        (0, {}, False),
+        (-7, {}, False),
     ],
 )
 def test_fill_values_that_become_masks_are_told_of(fill, options, told):
@@ -212,6 +213,7 @@ def test_fill_values_that_become_masks_are_told_of(fill, options, told):
     done = oz.convert(store, format="v2")
     words = f"xarray takes the fill value {fill} for elements that are missing"
     assert any(words in note for note in done.nodes[0].notes) is told
+    assert oz.open_array(store)[...].tolist() == [fill] * 4
 
 
 def test_dry_runs_write_nothing_and_tell_everything(tmp_path):

@@ -161,3 +161,100 @@ def test_arrays_made_without_dimensions_are_open_to_xarray(tmp_path: Path) -> No
     group.create_array("crs", data=np.int32(5), dims=())
     with xr.open_dataset(tmp_path / "2.zarr", engine="zarr", consolidated=False) as found:
         assert found.crs.values == 5
+
+
+def dataset_of_zeros() -> tuple[Any, dict[str, Any]]:
+    """A dataset in which zeros are values like all others, and how it is packed."""
+    days = np.arange("2000-01-01", "2000-01-04", dtype="M8[D]").astype("M8[ns]")
+    arrays = {
+        "n": np.array([0, 1, 2]),
+        "p": np.array([0.0, 1.0, np.nan]),
+        "f": np.array([0.0, 1.0, np.nan], "f4"),
+        "g": np.array([0.0, -9.0, np.nan], "f4"),
+        "b": np.array([False, True, True]),
+        "c": np.array([0, 1j, 2]),
+        "s": np.array(["", "a", "b"], object),
+        "S": np.array([b"", b"a", b"b"], "S1"),
+    }
+    data: dict[str, Any] = {name: ("time", values) for name, values in arrays.items()}
+    dataset = xr.Dataset({**data, "run": ((), 0)}, coords={"time": days})
+    return dataset, {"p": {"dtype": "i2", "scale_factor": 0.5, "_FillValue": -999}, "f": {"_FillValue": -1.5}}
+
+
+def opened(place: Path, engine: str) -> Any:
+    more = {"consolidated": False} if engine == "zarr" else {}
+    with xr.open_dataset(place, engine=engine, **more) as found:
+        return found.load()
+
+
+@pytest.mark.parametrize("in_place", [False, True])
+def test_zeros_of_v3_are_zeros_in_v2(tmp_path: Path, in_place: bool) -> None:
+    """In v2 xarray masks by the fill value, which in v3 is zero and means nothing to it."""
+    dataset, packed = dataset_of_zeros()
+    source, wanted, made = tmp_path / "3.zarr", tmp_path / "2.zarr", tmp_path / "made.zarr"
+    dataset.to_zarr(source, zarr_format=3, consolidated=False, encoding=packed)
+    dataset.to_zarr(wanted, zarr_format=2, consolidated=False, encoding=packed)
+    if in_place:
+        made = source
+    plan = oz.convert(source, None if in_place else made, format="zarr2", dry_run=True)
+    done = oz.convert(source, None if in_place else made, format="zarr2", verify=True)
+    assert done.nodes == plan.nodes
+    notes = {node.path: " ".join(node.notes) for node in done.nodes}
+    assert "becomes null, which reads as the same" in notes["time"]
+    assert "becomes -999, as the attribute _FillValue has it" in notes["p"]
+    for engine in ("zarr", "omnizarr"):
+        xr.testing.assert_identical(opened(made, engine), opened(wanted, engine))
+        xr.testing.assert_equal(opened(made, engine), dataset)
+    one, other = oz.open_group(made), oz.open_group(wanted)
+    for name in ("n", "p", "b", "s", "time", "run"):
+        assert one[name].fill_value == other[name].fill_value
+
+
+SPARSE: dict[str, tuple[dict[str, Any], Any, tuple[str, str]]] = {
+    "packed": ({"dtype": "i2", "fill_value": 0, "attrs": {"_FillValue": -999}}, None, ("copy", "documents")),
+    "reals": ({"dtype": "f4", "fill_value": np.nan, "attrs": {"_FillValue": -2.0}}, -2.0, ("recode", "recode")),
+    "other": ({"dtype": "i4", "fill_value": 5, "attrs": {"_FillValue": -999}}, -999, ("recode", "recode")),
+    "unmasked": ({"dtype": "i4", "fill_value": 5}, 5, ("copy", "documents")),
+    "nothing": ({"dtype": "u1", "fill_value": 0}, None, ("copy", "documents")),
+}
+
+
+@pytest.mark.parametrize("in_place", [False, True])
+@pytest.mark.parametrize("name", SPARSE)
+def test_missing_chunks_read_as_before(tmp_path: Path, name: str, in_place: bool) -> None:
+    options, fill, how = SPARSE[name]
+    source, made = tmp_path / "3.zarr", tmp_path / "2.zarr"
+    array = oz.create_group(source).create_array(
+        "a", shape=(6,), chunks=(2,), dims=("x",), chunk_keys={"name": "v2"}, **options
+    )
+    array[:2] = [1, options.get("attrs", {}).get("_FillValue", 2)]
+    before, seen = array[...], opened(source, "omnizarr")
+    done = oz.convert(source, None if in_place else made, format="zarr2", verify=True)
+    found = oz.open_array((source if in_place else made) / "a")
+    assert done.nodes[1].how == how[in_place]
+    assert found.fill_value == fill
+    assert found[...].tobytes() == before.tobytes()
+    if name != "unmasked":
+        for engine in ("zarr", "omnizarr"):
+            xr.testing.assert_equal(opened(source if in_place else made, engine), seen)
+
+
+def test_fill_values_that_nothing_holds_need_not_be_known(tmp_path: Path) -> None:
+    """Where no chunk is missing, whole or in a shard, no one needs the fill value."""
+    group = oz.create_group(tmp_path / "3.zarr")
+    group.create_array("a", data=[5, 6, 7, 8], chunks=(2,), dims=("x",), fill_value=5)
+    group.create_array("b", shape=(4,), dtype="i4", chunks=(2,), shards=(4,), dims=("x",), fill_value=5)[:2] = [1, 2]
+    group.create_array("plain", data=[5, 6], fill_value=5)
+    group.create_array("complex", data=[0, 1j], dims=("z",), fill_value=0, attrs={"_FillValue": ["AAAAAAAA4D8="] * 2})
+    oz.convert(tmp_path / "3.zarr", tmp_path / "2.zarr", format="zarr2", verify=True)
+    made = oz.open_group(tmp_path / "2.zarr")
+    assert [made[name].fill_value for name in ("a", "b", "plain", "complex")] == [None, None, 5, 0.5 + 0.5j]
+    assert made["b"][...].tolist() == [1, 2, 5, 5]
+
+
+def test_masks_come_back_from_v2(tmp_path: Path) -> None:
+    dataset, packed = dataset_of_zeros()
+    dataset.to_zarr(tmp_path / "a.zarr", zarr_format=3, consolidated=False, encoding=packed)
+    oz.convert(tmp_path / "a.zarr", tmp_path / "b.zarr", format="zarr2")
+    oz.convert(tmp_path / "b.zarr", tmp_path / "c.zarr", format="zarr3")
+    xr.testing.assert_identical(opened(tmp_path / "a.zarr", "zarr"), opened(tmp_path / "c.zarr", "zarr"))

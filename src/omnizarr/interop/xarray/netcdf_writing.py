@@ -164,10 +164,16 @@ def _storage(var: Variable, name: str) -> Storage:
         storage.chunks = tuple(max(1, one) for one in chunks)
     elif words.get("contiguous"):
         storage.kind = "contiguous"
-    codecs = [*(words.get("filters") or ()), *(words.get("compressors") or ())]
+    codecs = [_words(one) for one in (*(words.get("filters") or ()), *(words.get("compressors") or ()))]
     if codecs and all(isinstance(one, Mapping) and "id" in one for one in codecs) and not storage.deflate:
         storage.codecs = json.dumps([one for one in codecs if not str(one["id"]).startswith("vlen-")])
     return storage
+
+
+def _words(codec: object) -> Any:  # noqa: ANN401 - a mapping, or whatever a user gave
+    """Return an object of numcodecs as the mapping that stands for it, and all else as it is."""
+    describe = getattr(codec, "get_config", None)
+    return describe() if callable(describe) else codec
 
 
 def _write(source: Source, path: str, var: Variable) -> None:

@@ -1,12 +1,14 @@
 """Codecs in the words of xarray's encoding: `compressors`, `filters`, `serializer`.
 
 They are plain mappings, as documents spell them: those of v3 (`name`, `configuration`), those of v2 (`id`, …). Both are
-understood by whatever writes, here and in zarr-python.
+understood by whatever writes, here and in zarr-python; but that takes filters of v2 only as objects of numcodecs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from importlib import import_module
+from types import ModuleType
 from typing import Any, Final
 
 from omnizarr.codec.registry import kind_of
@@ -18,6 +20,9 @@ from omnizarr.model.dtype import DType
 _known: dict[tuple[int, int, DType, bool], tuple[tuple[Codec, ...], dict[str, Any]]] = {}
 """By the identity of the codecs, which stay alive here."""
 _MOST_KNOWN: Final = 256
+
+_OF_TYPES: Final = frozenset(("vlen-utf8", "vlen-bytes"))
+"""Filters of v2 that follow from the type: who writes the type knows that it needs them."""
 
 
 def words_of(codecs: tuple[Codec, ...], ndim: int, dtype: DType, *, new: bool) -> dict[str, Any]:
@@ -37,7 +42,33 @@ def words_of(codecs: tuple[Codec, ...], ndim: int, dtype: DType, *, new: bool) -
             _known.clear()
         known = _known[key] = codecs, _in_v3(codecs) if new else _in_v2(codecs, ndim, dtype)
     # Whoever changes an encoding changes that of no other dataset.
-    return {name: copied(word) for name, word in known[1].items()}
+    words = {name: copied(word) for name, word in known[1].items()}
+    if words["filters"] and "id" in words["filters"][0]:
+        words["filters"] = _objects(words["filters"])
+    return words
+
+
+def _objects(filters: tuple[dict[str, Any], ...]) -> tuple[Any, ...]:
+    """Return filters of v2 as objects of numcodecs where it is installed and has them."""
+    try:
+        registry = import_module("numcodecs.registry")  # optional, and slow to import
+    except ImportError:
+        return filters
+    return tuple(_object(registry, one) for one in filters)
+
+
+def _object(registry: ModuleType, words: dict[str, Any]) -> Any:  # noqa: ANN401 - numcodecs has no types
+    try:
+        return registry.get_codec(words)
+    except (
+        ImportError,
+        LookupError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        ArithmeticError,
+    ):  # one that it does not have, or not with such settings
+        return words
 
 
 def copied(word: Any) -> Any:  # noqa: ANN401 - JSON, and tuples of it
@@ -72,9 +103,10 @@ def _in_v2(codecs: tuple[Codec, ...], ndim: int, dtype: DType) -> dict[str, Any]
         pipeline = render_codecs(codecs, ndim, dtype)
     except UnsupportedError:  # of another old format
         return _in_v3(codecs)
+    filters: list[Any] = pipeline.filters or []
     words: dict[str, Any] = {
         "compressors": () if pipeline.compressor is None else (pipeline.compressor,),
-        "filters": tuple(pipeline.filters or ()),
+        "filters": tuple(one for one in filters if one["id"] not in _OF_TYPES),
     }
     if pipeline.order == "F":
         words["order"] = "F"

@@ -11,12 +11,12 @@ from xarray import Variable
 from xarray.core import indexing
 
 from omnizarr.errors import OmnizarrError
+from omnizarr.format.fill_attribute import from_json
 from omnizarr.format.names import join
 from omnizarr.format.v2 import DIMENSIONS
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.listing import left_out
-from omnizarr.interop.xarray import fills
 from omnizarr.interop.xarray.dropping import forgiving, group_kept
 from omnizarr.interop.xarray.grouping import group_small
 from omnizarr.interop.xarray.lazy import LazyArray
@@ -125,7 +125,7 @@ def variable(array: Array, source: str, fill_is_missing: bool | None = None) -> 
     else:
         encoding["fill_value"] = array.fill_value
         if _FILL in attrs:
-            attrs[_FILL] = fills.from_json(attrs[_FILL], array.dtype)
+            attrs[_FILL] = from_json(attrs[_FILL], array.dtype)
     data = indexing.LazilyIndexedArray(LazyArray(array), _all_of(len(dims)))
     return Variable(dims, data, attrs, encoding, fastpath=True)
 

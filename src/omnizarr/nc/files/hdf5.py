@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import Any
+from weakref import finalize
 
 from omnizarr.errors import NotFoundError, StoreError, UnsupportedError, warn
+from omnizarr.nc.files.hdf5_handles import acquire, release
 from omnizarr.nc.files.hdf5_hidden import hidden_attributes
 from omnizarr.nc.files.hdf5_library import load_h5py, load_plugins, troubles
 from omnizarr.nc.files.hdf5_tree import TreeReader
-from omnizarr.nc.files.hdf5_values import read_block
+from omnizarr.nc.files.hdf5_values import Stored, read_block
 from omnizarr.nc.files.refusing import ReadOnlyFile
 from omnizarr.nc.files.regions import read_region
 from omnizarr.nc.kinds import NETCDF4, NETCDF4_CLASSIC
@@ -51,14 +53,18 @@ class Hdf5Source(ReadOnlyFile):
             _check_file(name)
         load_plugins()
         with troubles(name):
-            self._file: Any = h5py.File(where, "r", locking="best-effort", rdcc_nbytes=8 << 20)
+            shared = acquire(h5py, where)
+        self._release = finalize(self, release, shared)
+        self._release.atexit = False
+        self._file: Any = shared.file
         try:
             with troubles(name):
                 reader = TreeReader(h5py)
                 self.root: Group = reader.read(self._file.id)
+                self._stored = _taken(self.root)
                 classic = h5py.h5a.exists(self._file.id, b"_nc3_strict")
         except BaseException:
-            self._file.close()
+            self._release()
             raise
         self.kind = NETCDF4_CLASSIC if classic else NETCDF4
         if reader.left_out:
@@ -73,8 +79,10 @@ class Hdf5Source(ReadOnlyFile):
 
     def read(self, var: Var, key: Key) -> Values:
         """Return the values that a key selects."""
-        stored = var.handle
         with troubles(self.name, var.path):
+            if not self._release.alive:
+                raise ValueError("the file was closed")
+            stored = self._stored[var.handle]
             return read_region(
                 var,
                 key,
@@ -84,8 +92,22 @@ class Hdf5Source(ReadOnlyFile):
 
     def close(self) -> None:
         """Let go of the file."""
+        self._stored.clear()
         with troubles(self.name):
-            self._file.close()
+            self._release()
+
+
+def _taken(root: Group) -> list[Stored]:
+    """Take the datasets of HDF5 out of a tree, and leave their numbers.
+
+    The nodes of a tree know each other, so they stay until the garbage collector comes by. What they hold would stay
+    as long, and a file is open until the last of its datasets is closed.
+    """
+    stored: list[Stored] = []
+    for var in root.all_vars():
+        stored.append(var.handle)
+        var.handle = len(stored) - 1
+    return stored
 
 
 def _check_file(name: str) -> None:

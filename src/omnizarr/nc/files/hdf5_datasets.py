@@ -40,7 +40,6 @@ class TreeWriter:
             self._attach(var)
 
     def _write_group(self, group: Group, gid: Any) -> None:  # noqa: ANN401 - as above
-        group.handle = gid
         self.maker.commit(group, gid)
         for dim in group.dims.values():
             if not is_coordinate(group.vars.get(dim.name), dim):

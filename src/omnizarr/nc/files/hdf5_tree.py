@@ -66,7 +66,6 @@ class TreeReader:
             self.left_out.append(f"{group.path} (a group within itself)")
             return
         self._above.append(place)
-        group.handle = gid
         self._datasets[id(group)] = []
         below: list[tuple[str, Any]] = []
         named: list[tuple[str, Any]] = []

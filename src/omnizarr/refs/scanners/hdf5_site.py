@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 from urllib.parse import urljoin
 
 from omnizarr.errors import CorruptError
+from omnizarr.nc.files.hdf5_handles import OpenFile, acquire, release
 from omnizarr.nc.files.hdf5_library import load_h5py, load_plugins, troubles
 from omnizarr.refs.scanners.building import Builder
 from omnizarr.refs.scanners.source import SourceFile
@@ -24,9 +25,10 @@ class Site:
         local: Its path, if it is on this machine.
     """
 
-    def __init__(self, h5py: Any, file: Any, source: SourceFile, raw: BinaryIO | None) -> None:  # noqa: ANN401 - a package without types
+    def __init__(self, h5py: Any, handle: OpenFile, source: SourceFile, raw: BinaryIO | None) -> None:  # noqa: ANN401 - a package without types
         self.h5py = h5py
-        self.file = file
+        self._handle = handle
+        self.file = handle.file
         self.source = source
         self.local = None if raw is not None else source.url
         self.builder = Builder(source)
@@ -78,7 +80,7 @@ class Site:
 
     def close(self) -> None:
         """Let go of the file."""
-        self.file.close()
+        release(self._handle)
         if self._raw is not None:
             self._raw.close()
 
@@ -107,12 +109,12 @@ def opened(source: SourceFile) -> Generator[Site]:
     raw = _unless_local(source)
     try:
         with troubles(source.url):
-            file = h5py.File(raw if raw is not None else source.url, "r", locking="best-effort")
+            handle = acquire(h5py, raw if raw is not None else source.url)
     except BaseException:
         if raw is not None:
             raw.close()
         raise
-    site = Site(h5py, file, source, raw)
+    site = Site(h5py, handle, source, raw)
     try:
         yield site
     finally:

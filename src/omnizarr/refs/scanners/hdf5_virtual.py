@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from omnizarr.errors import UnsupportedError, warn
+from omnizarr.nc.files.hdf5_handles import acquire, release
 from omnizarr.refs.scanners.hdf5_chunks import chunk_numbers, chunk_rows
 from omnizarr.refs.scanners.hdf5_elements import Element, element_of
 from omnizarr.refs.scanners.hdf5_filters import CodecJSON, codecs_of, filters_of
@@ -101,7 +102,8 @@ def _part(site: Site, view: Any, index: int, element: Element) -> _Part | None: 
     if not os.path.exists(path):  # noqa: PTH110 - the path is text already
         warn(f"{path}, of which {site.source.url} has a view, is not there: the view shows its fill value")
         return None
-    file = site.file if name == "." else site.h5py.File(path, "r", locking="best-effort")
+    handle = None if name == "." else acquire(site.h5py, path)
+    file = site.file if handle is None else handle.file
     try:
         if inside not in file:
             warn(f"{path} has no {inside}, of which {site.source.url} has a view: it shows its fill value")
@@ -110,8 +112,8 @@ def _part(site: Site, view: Any, index: int, element: Element) -> _Part | None: 
         block = _block(site.h5py, plist.get_virtual_vspace(index), plist.get_virtual_srcspace(index), source.shape)
         return _chunks(site, source, path, element, view)._replace(url=site.url(path)).moved(block, view.shape)
     finally:
-        if name != ".":
-            file.close()
+        if handle is not None:
+            release(handle)
 
 
 def _block(h5py: Any, view: Any, source: Any, shape: tuple[int, ...]) -> _Block:  # noqa: ANN401 - as above

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from omnizarr.format.consolidated import FIELD
-from omnizarr.format.dialects import ZARR3, dialect
+from omnizarr.format.dialects import ZARR2, ZARR3, dialect
 from omnizarr.format.fill_attribute import FILL, as_v2, as_v3, with_mask
 from omnizarr.format.v2 import DIMENSIONS
 from omnizarr.model.array import ArrayMeta
@@ -19,6 +19,7 @@ from omnizarr.model.fill import Fill
 from omnizarr.model.group import GroupMeta
 from omnizarr.model.jsonvalue import JSON
 from omnizarr.model.structs import struct_order
+from omnizarr.tools.convert.masks import Whole, v2_mask
 
 _OWN: Final[dict[str, frozenset[str]]] = {"n5": frozenset(("n5",)), "zarr1": frozenset(("order",))}
 """Members that only say something about the format that is left behind."""
@@ -39,6 +40,8 @@ class Carried(NamedTuple):
     meta: Any
     notes: list[str]
     losses: list[Loss]
+    written_out: bool = False
+    """Whether chunks that are missing have to be written, for they would read as another fill value."""
 
 
 def carry_group(source: GroupMeta, form: str) -> Carried:
@@ -48,48 +51,53 @@ def carry_group(source: GroupMeta, form: str) -> Carried:
     return Carried(GroupMeta(dict(source.attributes), form, extra), notes, losses)
 
 
-def carry_array(source: ArrayMeta, form: str) -> Carried:
-    """Return an array in another format, with chunks, codecs and keys as they were."""
+def carry_array(source: ArrayMeta, form: str, *, in_group: bool, whole: Whole) -> Carried:
+    """Return an array in another format, with chunks, codecs and keys as they were.
+
+    Args:
+        source: The array.
+        form: The format.
+        in_group: Whether it is in a group: one without dimensions, which have no names, may be of a dataset there.
+        whole: Tells whether all of its chunks are stored.
+    """
     if source.format == form:
         return Carried(source, [], [])
     notes: list[str] = []
     extra, losses = _members(source.extra, source.format, form)
     attributes, dims = _names(source, form, notes, losses)
-    dtype, fill, before = source.dtype, source.fill, len(attributes)
-    if source.format == ZARR3.name:
-        attributes = as_v2(attributes, dtype.numpy)
-        if form == "zarr2" and dims is not None and _becomes_mask(attributes, dtype, fill):
-            notes.append(
-                f"xarray takes the fill value {fill.value(dtype)} for elements that are missing, as in all of v2"
-            )
+    meta = source._replace(dims=dims, attributes=attributes, extra=extra, format=form)
     if form == ZARR3.name:
-        attributes = as_v3(attributes, dtype.numpy, fill.bits)
-        if len(attributes) < before:
-            notes.append(f"the attribute {FILL} is left to the fill value, which is the same: xarray would not open it")
-        is_mask = source.format == "zarr2" and dims is not None  # as xarray reads it
-        if is_mask and len(masked := with_mask(attributes, dtype.numpy, fill.bits)) > len(attributes):
-            attributes = masked
-            notes.append(f"the fill value, by which xarray masks elements, is also the attribute {FILL}")
-        if fill.bits is None:
-            fill = Fill.zero(dtype)
-            notes.append("the fill value, which was not defined, becomes what such elements read as: zero")
-        if dtype.family == "struct" and struct_order(dtype.numpy) == "mixed":
-            dtype = dtype.with_byteorder("little")
-            fill = Fill.of(source.fill.value(source.dtype) if source.fill.bits is not None else None, dtype)
-            fill = Fill.zero(dtype) if fill.bits is None else fill
-            notes.append("all fields become little-endian: Zarr v3 has one byte order for all of them")
-        if dtype.family == "struct":
-            dtype = dtype._replace(name="structured")  # the older of two names, which more versions of zarr-python know
-    meta = source._replace(dtype=dtype, fill=fill, dims=dims, attributes=attributes, extra=extra, format=form)
-    return Carried(meta, notes, losses)
+        return Carried(_newer(source, meta, notes), notes, losses)
+    if source.format != ZARR3.name:
+        return Carried(meta, notes, losses)
+    meta = meta._replace(attributes=as_v2(attributes, source.dtype.numpy))
+    if form != ZARR2.name or dims is None or not (in_group or source.dims is not None):
+        return Carried(meta, notes, losses)
+    mask = v2_mask(source.attributes, meta.attributes, source.dtype, source.fill, whole)
+    notes += [mask.note] if mask.note else []
+    return Carried(meta._replace(fill=mask.fill), notes, losses, mask.written_out)
 
 
-def _becomes_mask(attributes: Mapping[str, JSON], dtype: DType, fill: Fill) -> bool:
-    """Whether xarray will mask elements by the fill value; in v3 it masks by the attribute alone."""
-    if fill.bits is None or dtype.numpy.kind not in "biuf":
-        return False
-    value = fill.value(dtype)
-    return not np.isnan(value) and bool(attributes.get(FILL) != value)  # NaN stands for itself, masked or not
+def _newer(source: ArrayMeta, meta: ArrayMeta, notes: list[str]) -> ArrayMeta:
+    """Return an array as v3 has it: with a fill value, the mask as an attribute, and one byte order."""
+    dtype, fill, attributes = source.dtype, source.fill, as_v3(meta.attributes, source.dtype.numpy, source.fill.bits)
+    if len(attributes) < len(meta.attributes):
+        notes.append(f"the attribute {FILL} is left to the fill value, which is the same: xarray would not open it")
+    is_mask = source.format == ZARR2.name and meta.dims is not None  # as xarray reads it
+    if is_mask and len(masked := with_mask(attributes, dtype.numpy, fill.bits)) > len(attributes):
+        attributes = masked
+        notes.append(f"the fill value, by which xarray masks elements, is also the attribute {FILL}")
+    if fill.bits is None:
+        fill = Fill.zero(dtype)
+        notes.append("the fill value, which was not defined, becomes what such elements read as: zero")
+    if dtype.family == "struct" and struct_order(dtype.numpy) == "mixed":
+        dtype = dtype.with_byteorder("little")
+        fill = Fill.of(source.fill.value(source.dtype) if source.fill.bits is not None else None, dtype)
+        fill = Fill.zero(dtype) if fill.bits is None else fill
+        notes.append("all fields become little-endian: Zarr v3 has one byte order for all of them")
+    if dtype.family == "struct":
+        dtype = dtype._replace(name="structured")  # the older of two names, which more versions of zarr-python know
+    return meta._replace(dtype=dtype, fill=fill, attributes=attributes)
 
 
 def _members(extra: Mapping[str, JSON], before: str, form: str) -> tuple[dict[str, JSON], list[Loss]]:

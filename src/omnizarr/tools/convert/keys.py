@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import prod
 from typing import Final
 
+from omnizarr.errors import UnsupportedError
 from omnizarr.format.names import join
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.keys import Keys
@@ -28,6 +30,14 @@ def chunks_of(store: Store, path: str, meta: ArrayMeta) -> list[tuple[str, tuple
         for inner, place in _found(store, path, meta.keys, meta.ndim)
         if all(at < count for at, count in zip(place, counts, strict=True))
     ]
+
+
+def is_whole(store: Store, path: str, meta: ArrayMeta) -> bool:
+    """Whether all chunks of an array are stored, or all shards; not where a store cannot tell."""
+    try:
+        return len(chunks_of(store, path, meta)) == prod(meta.grid.counts(meta.shape))
+    except UnsupportedError:  # by a server that lists nothing
+        return False
 
 
 def _found(store: Store, path: str, keys: Keys, ndim: int) -> list[tuple[str, tuple[int, ...]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TypeAlias
 
 from omnizarr.errors import OmnizarrError, UnsafeError
@@ -15,6 +16,7 @@ from omnizarr.hierarchy.real_keys import with_real_keys
 from omnizarr.hierarchy.upkeep import is_sound
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
+from omnizarr.tools.convert.keys import is_whole
 from omnizarr.tools.convert.target import array_step, group_step
 from omnizarr.tools.convert.values import Plan, Refusal, Step, Wish
 
@@ -76,7 +78,8 @@ def _step(
             return None, [Refusal(inner, error.message, error.hint or "")]
     if isinstance(found, ArrayMeta):
         found = with_real_keys(context.store, where, found, near=context.is_near)
-        return array_step(inner, found, wish, context.limits, in_place=in_place)
+        whole = partial(is_whole, context.store, where, found)
+        return array_step(inner, found, wish, context.limits, in_place=in_place, whole=whole)
     step, against = group_step(inner, found, wish, context.limits, in_place=in_place)
     if step is None:
         return None, against

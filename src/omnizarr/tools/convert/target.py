@@ -19,6 +19,7 @@ from omnizarr.model.group import GroupMeta
 from omnizarr.model.keys import Keys, default_keys, v2_keys
 from omnizarr.tools.convert.carry import Carried, carry_array, carry_group, difference
 from omnizarr.tools.convert.chains import candidates, in_range, is_portable, plain_chain, reads_alike
+from omnizarr.tools.convert.masks import Whole
 from omnizarr.tools.convert.values import KEPT, How, Refusal, Step, Wish
 from omnizarr.tools.convert.values import Lengths as Wanted
 
@@ -52,10 +53,10 @@ def group_step(
 
 
 def array_step(
-    path: str, source: ArrayMeta, wish: Wish, limits: Limits, *, in_place: bool
+    path: str, source: ArrayMeta, wish: Wish, limits: Limits, *, in_place: bool, whole: Whole
 ) -> tuple[Step | None, list[Refusal]]:
-    """Plan an array; without a step if there is something against it."""
-    carried = carry_array(source, wish.format)
+    """Plan an array; without a step if there is something against it. `whole` tells if all its chunks are stored."""
+    carried = carry_array(source, wish.format, in_group=bool(path), whole=whole)
     try:
         cut = _cut(source, wish)
         seen, texts = _made(source, carried.meta, cut, wish, limits)
@@ -64,7 +65,7 @@ def array_step(
     # Other settings of the same codecs are asked for in order to have them, though what is stored could be read.
     asked = wish.codecs is not KEPT and [*map(resolve, source.codecs)] != [*map(resolve, seen.codecs)]
     nameless = source.keys.key(_first(source)) == ""  # a chunk that only whoever reads it as one finds
-    same = not asked and not nameless and reads_alike(source, seen, limits)
+    same = not (asked or nameless or carried.written_out) and reads_alike(source, seen, limits)
     keys = _keys(source, wish.format, stay=same and in_place)
     if keys != seen.keys:
         seen, texts = checked(seen._replace(keys=keys), path, limits)
