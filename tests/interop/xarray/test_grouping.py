@@ -20,13 +20,18 @@ def _opened(folder, **arrays):
 def test_many_small_chunks_share_tasks(tmp_path):
     found = _opened(tmp_path, v=((64, 1024, 1000), (1, 128, 128), "f4", "tyx"))
     assert found.v.data.chunks[1:] == ((1024,), (1000,))
-    assert found.v.data.numblocks == (64, 1, 1), "of 4 MiB each"
+    assert found.v.data.numblocks == (22, 1, 1), "not much less than sixteen"
     assert found.v.encoding["chunks"] == (1, 128, 128)
 
 
 def test_chunks_of_a_mebibyte_share_tasks_if_there_are_many(tmp_path):
     found = _opened(tmp_path, v=((256, 1024, 1024), (1, 512, 512), "f4", "tyx"))
-    assert found.v.data.chunksize == (1, 1024, 1024), "of 4 MiB each"
+    assert found.v.data.chunksize == (16, 1024, 1024), "of 64 MiB each"
+
+
+def test_small_arrays_are_cut_into_4_mebibytes(tmp_path):
+    found = _opened(tmp_path, v=((16, 1024, 1024), (1, 128, 128), "f4", "tyx"))
+    assert found.v.data.chunksize == (1, 1024, 1024)
 
 
 def test_variables_that_are_cut_alike_stay_so(tmp_path):
@@ -39,7 +44,7 @@ def test_variables_that_are_cut_alike_stay_so(tmp_path):
         other=((640,), (100,), "f4", "x"),
     )
     names = ["wide", "slim", "plain"]
-    assert dict(found[names].chunks) == {"t": (1,) * 40, "y": (640,), "x": (640,)}, "one cut fits all"
+    assert dict(found[names].chunks) == {"t": (2,) * 20, "y": (640,), "x": (640,)}, "one cut fits all"
     assert found.other.data.chunks == ((100,) * 6 + (40,),), "what was cut otherwise stays as it was"
 
 

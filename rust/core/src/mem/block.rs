@@ -39,6 +39,8 @@ impl Block {
     pub fn new(bytes: usize) -> Option<Self> {
         let size = bytes.max(1).checked_next_multiple_of(PAGE)?;
         if let Some(spare) = take(size) {
+            #[cfg(target_os = "linux")]
+            crate::mem::pages::again(spare.ptr.as_ptr());
             return Some(Self { ptr: spare.ptr, size: spare.size, fresh: false });
         }
         let ptr = system::map(size, bytes)?;

@@ -33,6 +33,13 @@ pub fn end(start: *mut u8) {
     }
 }
 
+/// Betters the pages of memory that is used again, whose values nobody needs.
+pub fn again(start: *mut u8) {
+    if may_be_slow() {
+        fresh::exchange(start);
+    }
+}
+
 /// Prepares memory that is about to be written, if it is fresh; arguments are as for [`fresh::settle`].
 pub fn settle(first: *mut u8, reach: usize, bytes: usize) {
     if may_be_slow() {

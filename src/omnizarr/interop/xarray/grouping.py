@@ -12,8 +12,12 @@ _MANY: Final = 512
 """Units of an array that are few enough to be a task each."""
 _SMALL: Final = 1 << 20
 """Bytes of a unit; one that has more is worth a task: Dask spends as long on it as decoding a mebibyte takes."""
-_ENOUGH: Final = 4 << 20
-"""Bytes that a group of units may have."""
+_TASKS: Final = 16
+"""About as many groups are left, so that what follows on the reading has work for several threads."""
+_LEAST: Final = 4 << 20
+"""Bytes that a group may have in any case."""
+_MOST: Final = 64 << 20
+"""Bytes that it may have at most: half of what Dask itself takes for a good chunk."""
 _PREFERRED: Final = "preferred_chunks"
 
 
@@ -48,10 +52,11 @@ def _wanted(variable: Variable) -> dict[tuple[Any, int], int]:
     lengths = tuple(preferred.values())
     counts = [-(-size // length) for size, length in zip(variable.shape, lengths, strict=True)]
     group = prod(lengths) * variable.dtype.itemsize
+    enough = max(_LEAST, min(_MOST, variable.nbytes // _TASKS))
     if prod(counts) <= _MANY or group > _SMALL:
         return {}
     found: dict[tuple[Any, int], int] = {}
     for place, count in zip(reversed(preferred.items()), reversed(counts), strict=True):
-        found[place] = max(1, min(count, _ENOUGH // max(1, group)))
+        found[place] = max(1, min(count, enough // max(1, group)))
         group *= found[place]
     return found
