@@ -89,7 +89,7 @@ def test_there_and_back(store):
         if key == ".zarray":
             now, then = meaning(store[key]), meaning(data)
             if source.dims is not None and source.dtype.kind in "SU" and not source.fill_value:
-                then["fill_value"] = None  # v3 has no mask of text, so that v2 shall have none again; it reads as the same
+                then["fill_value"] = None  # v3 has no mask of text, so that v2 has none again; it reads as the same
             assert now == then
         elif key == ".zattrs":
             now, then = json.loads(store[key]), json.loads(data)
