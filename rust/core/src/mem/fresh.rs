@@ -3,7 +3,8 @@
 //! Where the host of a virtual machine takes free memory back, a large page costs a fifth of the small ones in its place
 //! if the host has not taken it yet, and six times as much if it has: 90 and 2,800 ms for a gigabyte, of small pages
 //! 440 ms. Which of the two it will be, only asking for one can tell. Small pages that were taken for that reason are
-//! exchanged when the memory is used again, some each time: writing to large ones is up to a third faster.
+//! exchanged when the memory is used again, some each time: writing to large ones is faster (256 MiB: 45 ms, 51 where
+//! 112 MiB of them are in small ones).
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Once, PoisonError, RwLock};
