@@ -8,13 +8,15 @@ mod unshuffle;
 #[path = "../../../rust/core/src/codec/unshuffle_avx2.rs"]
 mod unshuffle_avx2;
 
+pub use stores::Stores;
+
 fn div_rem(n: usize, by: usize) -> (usize, usize) {
     (n / by.max(1), n % by.max(1))
 }
 
 /// Interleave planes, around the caches or not.
 pub fn unshuffle(around: bool, planes: &[&[u8]], first: usize, dst: &mut [u8]) {
-    unshuffle::unshuffle_by(&stores::Stores::new(around), planes, first, dst);
+    unshuffle::unshuffle_by(&Stores::new(around), planes, first, dst);
 }
 
 /// The inverse.

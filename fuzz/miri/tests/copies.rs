@@ -17,6 +17,9 @@ impl Noise {
 /// How often; Miri is some hundred times slower than the machine.
 const ROUNDS: usize = if cfg!(miri) { 40 } else { 20_000 };
 
+/// Elements of a long row, at most.
+const LONG: usize = if cfg!(miri) { 80 } else { 300 };
+
 fn places(select: &Select) -> Vec<usize> {
     match select {
         Select::Range(at, step, n) => (0..*n).map(|i| at + i * step).collect(),
@@ -73,7 +76,14 @@ fn scatter_gather_and_fill() {
     let mut noise = Noise(1);
     for _ in 0..ROUNDS {
         let item = [1, 2, 3, 4, 8, 16][noise.below(6)];
-        let shape: Vec<usize> = (0..noise.below(4)).map(|_| 1 + noise.below(5)).collect();
+        let mut shape: Vec<usize> = (0..noise.below(4)).map(|_| 1 + noise.below(5)).collect();
+        // Rows of several lines of the cache, where the way around it begins.
+        if let Some(last) = shape.last_mut()
+            && noise.below(3) == 0
+        {
+            *last = 1 + noise.below(LONG);
+        }
+        let far = if noise.below(2) == 0 { usize::MAX } else { 0 };
         let selects: Vec<Select> = shape.iter().map(|&n| selection(&mut noise, n)).collect();
         let lists: Vec<Vec<usize>> = selects.iter().map(places).collect();
         let count: Vec<usize> = lists.iter().map(Vec::len).collect();
@@ -88,11 +98,13 @@ fn scatter_gather_and_fill() {
         let dense = strides(&turned, item);
         let mut steps = vec![0; count.len()];
         order.iter().zip(&dense).for_each(|(&d, &s)| steps[d] = s);
-        let mut out = vec![0xEE_u8; count.iter().product::<usize>() * item];
+        let (before, bytes) = (noise.below(70), count.iter().product::<usize>() * item);
+        let mut memory = vec![0xEE_u8; before + bytes];
+        let out = &mut memory[before..];
         let swap = if item.is_multiple_of(2) && noise.below(2) == 0 { 2 } else { 0 };
         let sel = Sel::Box(selects.iter().map(Select::part).collect());
         // SAFETY: `out` has room for all elements of the selection under these strides, and outlives the view.
-        let view = unsafe { View::new(out.as_mut_ptr(), &steps) };
+        let view = unsafe { View::new(out.as_mut_ptr(), &steps) }.of_bytes(far);
         sel.scatter(&data, &shape, item, swap, &view);
         let cell = strides(&shape, item);
         let ranges: Vec<Vec<usize>> = count.iter().map(|&n| (0..n).collect()).collect();
@@ -104,7 +116,7 @@ fn scatter_gather_and_fill() {
         }
         let mut back = vec![0x11; size];
         // SAFETY: as above; what is read is initialised.
-        let view = unsafe { View::new(out.as_mut_ptr(), &steps) };
+        let view = unsafe { View::new(out.as_mut_ptr(), &steps) }.of_bytes(far);
         sel.gather(&mut back, &shape, item, &view);
         for from in product(&lists) {
             let at = offset(&from, &cell);
@@ -114,9 +126,10 @@ fn scatter_gather_and_fill() {
         }
         let value: Vec<u8> = (0..item).map(|i| 200 + i as u8).collect();
         // SAFETY: as above.
-        let view = unsafe { View::new(out.as_mut_ptr(), &steps) };
+        let view = unsafe { View::new(out.as_mut_ptr(), &steps) }.of_bytes(far);
         sel.fill(&value, &view);
-        assert!(out.is_empty() || is_filled(&out, &value));
+        assert!(out.is_empty() || is_filled(out, &value));
+        assert!(memory[..before].iter().all(|&b| b == 0xEE));
     }
 }
 

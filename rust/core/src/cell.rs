@@ -9,9 +9,9 @@
 
 use smallvec::SmallVec;
 
-use crate::codec::RowSink;
+use crate::codec::{RowSink, Stores};
 use crate::grid::{Edges, Grid};
-use crate::mem::{self, Axis, Rows, View};
+use crate::mem::{self, Axis, Items, Rows, View};
 use crate::plan::{Cut, Part, Parts};
 
 /// Extents or indices, one per dimension.
@@ -105,19 +105,21 @@ impl<'a> Sel<'a> {
     pub fn scatter(&self, data: &[u8], shape: &[usize], item: usize, swap: usize, out: &View) {
         assert!(data.len() >= shape.iter().product::<usize>() * item, "cell shorter than its shape");
         let cell = strides(shape, item);
+        let stores = Stores::new(out.is_far());
+        let items = Items { size: item, swap, stores: &stores };
         match self {
             Self::Box(parts) => {
                 let (from, to, axes) = axes(parts, &cell, out, false);
                 let (src, dst) = (data.as_ptr().wrapping_offset(from), out.ptr().wrapping_offset(to));
                 // SAFETY: parts lie within the cell, whose length was checked; the caller's view reaches every place.
-                unsafe { mem::copy(&axes, item, swap, src, dst) }
+                unsafe { mem::copy(&axes, items, src, dst) }
             }
             Self::Points(points) => {
                 for &id in points.ids {
                     let src = data.as_ptr().wrapping_offset(points.offset(id, &cell));
                     let dst = out.ptr().wrapping_offset(id as isize * out.strides[0]);
                     // SAFETY: as above.
-                    unsafe { mem::copy(&[], item, swap, src, dst) }
+                    unsafe { mem::copy(&[], items, src, dst) }
                 }
             }
         }
@@ -127,19 +129,20 @@ impl<'a> Sel<'a> {
     pub fn gather(&self, data: &mut [u8], shape: &[usize], item: usize, src: &View) {
         assert!(data.len() >= shape.iter().product::<usize>() * item, "cell shorter than its shape");
         let cell = strides(shape, item);
+        let items = Items { size: item, swap: 0, stores: &Stores::NEAR };
         match self {
             Self::Box(parts) => {
                 let (to, from, axes) = axes(parts, &cell, src, true);
                 let (from, to) = (src.ptr().wrapping_offset(from), data.as_mut_ptr().wrapping_offset(to));
                 // SAFETY: parts lie within the cell, whose length was checked; the caller's view reaches every place.
-                unsafe { mem::copy(&axes, item, 0, from, to) }
+                unsafe { mem::copy(&axes, items, from, to) }
             }
             Self::Points(points) => {
                 for &id in points.ids {
                     let to = data.as_mut_ptr().wrapping_offset(points.offset(id, &cell));
                     let from = src.ptr().wrapping_offset(id as isize * src.strides[0]);
                     // SAFETY: as above.
-                    unsafe { mem::copy(&[], item, 0, from, to) }
+                    unsafe { mem::copy(&[], items, from, to) }
                 }
             }
         }
@@ -147,18 +150,20 @@ impl<'a> Sel<'a> {
 
     /// Write `value` to every selected place of the caller's array.
     pub fn fill(&self, value: &[u8], out: &View) {
+        let stores = Stores::new(out.is_far());
         match self {
             Self::Box(parts) => {
                 self.settle(value.len(), out);
                 let zero: SmallVec<[isize; 6]> = SmallVec::from_elem(0, parts.len());
                 let (_, to, axes) = axes(parts, &zero, out, false);
                 // SAFETY: the caller's view reaches every place of the selection.
-                unsafe { mem::fill_axes(&axes, value, out.ptr().wrapping_offset(to)) }
+                unsafe { mem::fill_axes(&axes, value, &stores, out.ptr().wrapping_offset(to)) }
             }
             Self::Points(points) => {
                 for &id in points.ids {
+                    let to = out.ptr().wrapping_offset(id as isize * out.strides[0]);
                     // SAFETY: as above.
-                    unsafe { mem::fill_axes(&[], value, out.ptr().wrapping_offset(id as isize * out.strides[0])) }
+                    unsafe { mem::fill_axes(&[], value, &stores, to) }
                 }
             }
         }
@@ -232,15 +237,16 @@ impl<'a> Sel<'a> {
     /// Prepare the caller's memory for what is selected, where nobody has written to it yet.
     pub fn settle(&self, item: usize, view: &View) {
         let Self::Box(parts) = self else { return };
-        let (mut first, mut reach, mut bytes) = (view.ptr(), item, item);
+        let mut first = view.ptr();
+        let mut axes: SmallVec<[(usize, usize); 6]> = SmallVec::new();
         for (part, &stride) in parts.iter().zip(&view.strides) {
             let Part::Run { n, out, .. } = *part else { return };
             let (0.., 1..) = (stride, n) else { return };
             first = first.wrapping_offset(out as isize * stride);
-            reach += (n - 1) * stride.unsigned_abs();
-            bytes *= n;
+            axes.push((n, stride.unsigned_abs()));
         }
-        mem::settle(first, reach, bytes);
+        axes.sort_unstable_by_key(|&(_, stride)| std::cmp::Reverse(stride));
+        mem::settle(first, item, &axes);
     }
 
     /// The caller's memory as rows, where the whole cell is selected and its last axis lies there without gaps.

@@ -93,6 +93,7 @@ pub use rice::Rice;
 pub use scale_offset::ScaleOffset;
 pub use series::Series;
 pub use shuffle::Shuffle;
+pub use stores::Stores;
 pub use szip::{Szip, SzipOptions};
 pub use tiff_bits::{BitOrder, TiffBits};
 pub use tiff_lzw::TiffLzw;

@@ -12,8 +12,8 @@ use std::ptr;
 /// Bytes in a register, and so elements handled at once.
 const LANES: usize = 32;
 
-/// Bytes of a line of the cache: stores around the cache write whole ones.
-const LINE: usize = 64;
+/// Bytes of a line of the cache.
+const LINE: usize = Stores::LINE;
 
 /// Interleave the planes from element `first` on if the processor and the sizes allow it; else `false`, and nothing
 /// is written.

@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 
 use super::transpose::transpose;
+use crate::codec::Stores;
 
 /// One axis of a copy.
 #[derive(Debug, Clone, Copy)]
@@ -27,12 +28,23 @@ pub enum Axis<'a> {
 
 type Axes<'a> = SmallVec<[Axis<'a>; 6]>;
 
-/// Copy items of `item` bytes, reversing the bytes of each `swap`-byte unit (`swap` ≤ 1: none).
+/// What is copied, and how.
+#[derive(Clone, Copy)]
+pub struct Items<'a> {
+    /// Bytes of an item.
+    pub size: usize,
+    /// Bytes of the units whose bytes are reversed; 0 or 1 for none.
+    pub swap: usize,
+    /// The way to memory.
+    pub stores: &'a Stores,
+}
+
+/// Copy items.
 ///
 /// # Safety
 /// Every source offset that the axes reach must be readable and every destination offset writable, the two must not
-/// overlap, and `swap` must divide `item`.
-pub unsafe fn copy(axes: &[Axis<'_>], item: usize, swap: usize, src: *const u8, dst: *mut u8) {
+/// overlap, and units must divide items.
+pub unsafe fn copy(axes: &[Axis<'_>], items: Items<'_>, src: *const u8, dst: *mut u8) {
     let mut src = src;
     let mut dst = dst;
     let mut list: Axes<'_> = SmallVec::new();
@@ -53,7 +65,7 @@ pub unsafe fn copy(axes: &[Axis<'_>], item: usize, swap: usize, src: *const u8, 
     }
     arrange(&mut list);
     // SAFETY: the same elements in another order; the caller vouches for them.
-    unsafe { walk(&list, item, swap, src, dst) }
+    unsafe { walk(&list, items, src, dst) }
 }
 
 /// Order runs so that the destination's nearest neighbours come last, and join axes that continue each other.
@@ -76,31 +88,32 @@ fn arrange(list: &mut Axes<'_>) {
     }
 }
 
-unsafe fn walk(axes: &[Axis<'_>], item: usize, swap: usize, src: *const u8, dst: *mut u8) {
+unsafe fn walk(axes: &[Axis<'_>], items: Items<'_>, src: *const u8, dst: *mut u8) {
+    let Items { size, swap, .. } = items;
     // SAFETY: every call below reaches a subset of the elements that the caller vouched for.
     unsafe {
         match axes {
-            [] => run(item, swap, src, dst),
-            [Axis::Run { n, src: s, dst: d }] => line(*n, *s, *d, item, swap, src, dst),
+            [] => run(size, items, src, dst),
+            [Axis::Run { n, src: s, dst: d }] => line(*n, *s, *d, items, src, dst),
             [Axis::Run { n, src: s, dst: d }, Axis::Run { n: m, src: t, dst: e }]
-                if swap <= 1 && *e == item as isize && *s == item as isize && *t != item as isize =>
+                if swap <= 1 && *e == size as isize && *s == size as isize && *t != size as isize =>
             {
-                transpose((*n, *d), (*m, *t), item, src, dst);
+                transpose((*n, *d), (*m, *t), size, src, dst);
             }
             [outer @ Axis::Run { n, src: s, dst: d }, inner @ ..] => {
-                if swap <= 1 && turns(*s, inner, item) {
+                if swap <= 1 && turns(*s, inner, size) {
                     let mut turned: Axes<'_> = SmallVec::from_slice(inner);
                     turned.insert(inner.len() - 1, *outer);
-                    return walk(&turned, item, swap, src, dst);
+                    return walk(&turned, items, src, dst);
                 }
                 for i in 0..*n as isize {
-                    walk(inner, item, swap, src.wrapping_offset(i * s), dst.wrapping_offset(i * d));
+                    walk(inner, items, src.wrapping_offset(i * s), dst.wrapping_offset(i * d));
                 }
             }
             [Axis::Pick { src: (s, ss), dst: (d, ds) }, inner @ ..] => {
                 for (&i, &j) in s.iter().zip(*d) {
                     let (from, to) = (src.wrapping_offset(i as isize * ss), dst.wrapping_offset(j as isize * ds));
-                    walk(inner, item, swap, from, to);
+                    walk(inner, items, from, to);
                 }
             }
         }
@@ -118,28 +131,29 @@ fn turns(stride: isize, inner: &[Axis<'_>], item: usize) -> bool {
 }
 
 /// A line of items: one memory copy where both sides are contiguous.
-unsafe fn line(n: usize, s: isize, d: isize, item: usize, swap: usize, src: *const u8, dst: *mut u8) {
+unsafe fn line(n: usize, s: isize, d: isize, items: Items<'_>, src: *const u8, dst: *mut u8) {
+    let Items { size, swap, .. } = items;
     // SAFETY: n items at these strides are readable and writable, says the caller.
     unsafe {
-        if s == item as isize && d == item as isize {
-            return run(n * item, swap, src, dst);
+        if s == size as isize && d == size as isize {
+            return run(n * size, items, src, dst);
         }
-        match (item, swap) {
-            (1, _) => items::<1>(n, s, d, src, dst),
-            (2, 0 | 1) => items::<2>(n, s, d, src, dst),
-            (4, 0 | 1) => items::<4>(n, s, d, src, dst),
-            (8, 0 | 1) => items::<8>(n, s, d, src, dst),
-            (16, 0 | 1) => items::<16>(n, s, d, src, dst),
+        match (size, swap) {
+            (1, _) => each::<1>(n, s, d, src, dst),
+            (2, 0 | 1) => each::<2>(n, s, d, src, dst),
+            (4, 0 | 1) => each::<4>(n, s, d, src, dst),
+            (8, 0 | 1) => each::<8>(n, s, d, src, dst),
+            (16, 0 | 1) => each::<16>(n, s, d, src, dst),
             _ => {
                 for i in 0..n as isize {
-                    run(item, swap, src.wrapping_offset(i * s), dst.wrapping_offset(i * d));
+                    run(size, items, src.wrapping_offset(i * s), dst.wrapping_offset(i * d));
                 }
             }
         }
     }
 }
 
-unsafe fn items<const N: usize>(n: usize, s: isize, d: isize, src: *const u8, dst: *mut u8) {
+unsafe fn each<const N: usize>(n: usize, s: isize, d: isize, src: *const u8, dst: *mut u8) {
     for i in 0..n as isize {
         // SAFETY: item i of the line; arrays of bytes have no alignment.
         unsafe {
@@ -149,14 +163,12 @@ unsafe fn items<const N: usize>(n: usize, s: isize, d: isize, src: *const u8, ds
 }
 
 /// A contiguous run of bytes, swapped by unit.
-unsafe fn run(bytes: usize, swap: usize, src: *const u8, dst: *mut u8) {
-    if swap <= 1 {
-        // SAFETY: both sides have `bytes` bytes and do not overlap, says the caller.
-        return unsafe { std::ptr::copy_nonoverlapping(src, dst, bytes) };
-    }
-    // SAFETY: as above.
+unsafe fn run(bytes: usize, items: Items<'_>, src: *const u8, dst: *mut u8) {
+    let Items { swap, stores, .. } = items;
+    // SAFETY: both sides have `bytes` bytes and do not overlap, says the caller.
     let (from, to) = unsafe { (std::slice::from_raw_parts(src, bytes), std::slice::from_raw_parts_mut(dst, bytes)) };
-    match swap {
+    let make = |from: &[u8], to: &mut [u8]| match swap {
+        0 | 1 => to.copy_from_slice(from),
         2 => swapped::<2>(from, to),
         4 => swapped::<4>(from, to),
         8 => swapped::<8>(from, to),
@@ -166,6 +178,9 @@ unsafe fn run(bytes: usize, swap: usize, src: *const u8, dst: *mut u8) {
                 b.reverse();
             }
         }
+    };
+    if !stores.lines(swap.max(1), to, |at, piece| make(&from[at..at + piece.len()], piece)) {
+        make(from, to);
     }
 }
 

@@ -1,31 +1,44 @@
 //! Filling with one element, and finding out whether a chunk holds nothing else.
 
 use super::copy::Axis;
+use crate::codec::Stores;
 
 /// Write `value` to every element that the axes reach (their source side is ignored).
 ///
 /// # Safety
 /// Every destination offset that the axes reach must be writable.
-pub unsafe fn fill_axes(axes: &[Axis<'_>], value: &[u8], dst: *mut u8) {
+pub unsafe fn fill_axes(axes: &[Axis<'_>], value: &[u8], stores: &Stores, dst: *mut u8) {
     // SAFETY: every block reaches a subset of what the caller vouched for.
     unsafe {
         match axes {
             [] => std::ptr::copy_nonoverlapping(value.as_ptr(), dst, value.len()),
             [Axis::Run { n, dst: d, .. }] if *d == value.len() as isize => {
-                fill_slice(std::slice::from_raw_parts_mut(dst, n * value.len()), value);
+                fill_run(std::slice::from_raw_parts_mut(dst, n * value.len()), value, stores);
             }
             [Axis::Run { n, dst: d, .. }, inner @ ..] => {
                 for i in 0..*n as isize {
-                    fill_axes(inner, value, dst.wrapping_offset(i * d));
+                    fill_axes(inner, value, stores, dst.wrapping_offset(i * d));
                 }
             }
             [Axis::Pick { dst: (places, stride), .. }, inner @ ..] => {
                 for &i in *places {
-                    fill_axes(inner, value, dst.wrapping_offset(i as isize * stride));
+                    fill_axes(inner, value, stores, dst.wrapping_offset(i as isize * stride));
                 }
             }
         }
     }
+}
+
+/// Repeat `value` over the whole slice, perhaps around the caches.
+fn fill_run(data: &mut [u8], value: &[u8], stores: &Stores) {
+    if stores.around() {
+        let mut line = [0; Stores::LINE];
+        fill_slice(&mut line, value);
+        if stores.lines(value.len(), data, |_, piece| piece.copy_from_slice(&line[..piece.len()])) {
+            return;
+        }
+    }
+    fill_slice(data, value);
 }
 
 /// Repeat `value` over the whole slice.

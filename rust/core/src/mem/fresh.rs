@@ -25,9 +25,6 @@ const MANY: usize = 512;
 /// How many are exchanged at most when memory is used again, so that nobody waits long for it.
 const EXCHANGED: usize = 16;
 
-/// A chunk whose rows lie further apart than this many times its size touches most pages only in passing.
-const SPARSE: usize = 16;
-
 /// Whether the next page should be a large one, by how long the last ones took.
 struct Pace {
     left: AtomicUsize,
@@ -80,21 +77,31 @@ pub fn forget(start: *mut u8) {
 
 /// Get the pages under something that is about to be written, where they are fresh.
 ///
-/// `reach` is the distance from the first byte to the end, `bytes` how many in between will be written.
-pub fn settle(first: *mut u8, reach: usize, bytes: usize) {
-    if reach == 0 || reach > bytes.saturating_mul(SPARSE) {
-        return;
+/// Items of `item` bytes begin at `first` and at each distance of the axes from there: lengths, which are not zero, and
+/// strides, the longest stride first.
+pub fn settle(first: *mut u8, item: usize, axes: &[(usize, usize)]) {
+    if let Some(fresh) = around(first as usize) {
+        fresh.settle(first as usize - fresh.start, item, axes);
     }
-    let first = first as usize;
-    let Some(fresh) = around(first) else { return };
-    let offset = first - fresh.start;
-    let last = (offset + (reach - 1)) / LARGE;
-    for page in offset / LARGE..=last.min(fresh.pages.len() - 1) {
-        // Whoever comes second waits: one small page that is there keeps the large one out.
-        fresh.pages[page].call_once(|| {
-            let is_large = PACE.is_large() && take(fresh.start + page * LARGE);
-            fresh.small[page].store(!is_large, Ordering::Relaxed);
-        });
+}
+
+impl Fresh {
+    fn settle(&self, offset: usize, item: usize, axes: &[(usize, usize)]) {
+        // Shorter strides leave no page out.
+        if let Some((&(n, stride), inner)) = axes.split_first()
+            && stride > LARGE
+        {
+            return (0..n).for_each(|i| self.settle(offset + i * stride, item, inner));
+        }
+        let reach = axes.iter().fold(item, |reach, &(n, stride)| reach + (n - 1) * stride);
+        let end = (offset + reach).div_ceil(LARGE).min(self.pages.len());
+        for page in offset / LARGE..end {
+            // Whoever comes second waits: one small page that is there keeps the large one out.
+            self.pages[page].call_once(|| {
+                let is_large = PACE.is_large() && take(self.start + page * LARGE);
+                self.small[page].store(!is_large, Ordering::Relaxed);
+            });
+        }
     }
 }
 
@@ -163,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_are_taken_once_and_only_where_something_dense_is_written() {
+    fn pages_are_taken_once_and_only_where_something_is_written() {
         let block = crate::mem::Block::new(5 * LARGE).unwrap();
         let start = block.ptr();
         forget(start); // as it may be there already
@@ -173,14 +180,29 @@ mod tests {
             let fresh = all.iter().find(|fresh| fresh.start == start as usize).unwrap();
             fresh.pages.iter().map(Once::is_completed).collect::<Vec<_>>()
         };
-        settle(start, LARGE, 1);
-        assert_eq!(done(), [false; 5], "too sparse");
-        settle(start.wrapping_add(LARGE - 1), 2, 2);
+        settle(start, 0, &[]);
+        assert_eq!(done(), [false; 5], "nothing at all");
+        settle(start.wrapping_add(LARGE - 1), 2, &[]);
         assert_eq!(done(), [true, true, false, false, false]);
-        settle(start.wrapping_add(4 * LARGE), 9 * LARGE, 9 * LARGE);
-        assert_eq!(done(), [true, true, false, false, true], "never past the end");
-        settle(start.wrapping_sub(1), 1, 1);
+        settle(start, 8, &[(2, 4 * LARGE), (3, 16)]);
+        assert_eq!(done(), [true, true, false, false, true], "two rows far apart");
+        settle(start.wrapping_add(3 * LARGE), 9 * LARGE, &[]);
+        assert_eq!(done(), [true, true, false, true, true], "never past the end");
+        settle(start.wrapping_sub(1), 1, &[]);
         forget(start);
-        settle(start.wrapping_add(2 * LARGE), 1, 1);
+        settle(start.wrapping_add(2 * LARGE), 1, &[]);
+    }
+
+    #[test]
+    fn every_page_between_near_rows_is_taken() {
+        let block = crate::mem::Block::new(5 * LARGE).unwrap();
+        let start = block.ptr();
+        forget(start);
+        add(start, 5 * LARGE);
+        settle(start.wrapping_add(LARGE), 4, &[(1 + 2 * LARGE / 4096, 4096), (10, 4)]);
+        let fresh = around(start as usize).unwrap();
+        let done = fresh.pages.iter().map(Once::is_completed).collect::<Vec<_>>();
+        assert_eq!(done, [false, true, true, true, false]);
+        forget(start);
     }
 }

@@ -21,7 +21,7 @@ mod transpose;
 mod view;
 
 pub use block::Block;
-pub use copy::{Axis, copy, swap_in_place};
+pub use copy::{Axis, Items, copy, swap_in_place};
 pub use fill::{fill_axes, fill_slice, is_filled};
 #[cfg(target_os = "linux")]
 pub use pages::{populate, settle};
@@ -33,4 +33,4 @@ pub fn populate(_place: &mut [u8]) {}
 
 /// As above.
 #[cfg(not(target_os = "linux"))]
-pub fn settle(_first: *mut u8, _reach: usize, _bytes: usize) {}
+pub fn settle(_first: *mut u8, _item: usize, _axes: &[(usize, usize)]) {}

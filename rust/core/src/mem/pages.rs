@@ -41,9 +41,9 @@ pub fn again(start: *mut u8) {
 }
 
 /// Prepares memory that is about to be written, if it is fresh; arguments are as for [`fresh::settle`].
-pub fn settle(first: *mut u8, reach: usize, bytes: usize) {
+pub fn settle(first: *mut u8, item: usize, axes: &[(usize, usize)]) {
     if may_be_slow() {
-        fresh::settle(first, reach, bytes);
+        fresh::settle(first, item, axes);
     }
 }
 
