@@ -212,3 +212,15 @@ def test_what_is_read_into_must_fit():
             array.read(out=out)
         assert caught.value.path == array.store.uri
         assert not out.any()
+
+
+@pytest.mark.parametrize("there", [(0,), (4,), (0, 1, 2), (3, 7), range(8)])
+def test_chunks_that_are_there_among_new_ones(there, tmp_path):
+    """Whoever writes many new chunks does not look for each, and yet replaces those that he meets."""
+    array = oz.create_array(tmp_path / "a.zarr", shape=(8, 3), chunks=(1, 3), dtype="i4", fill_value=-1)
+    for row in there:
+        array[row] = 100
+    array[...] = np.arange(24).reshape(8, 3)
+    assert np.array_equal(oz.open(tmp_path / "a.zarr")[...], np.arange(24).reshape(8, 3))
+    array[...] = -1
+    assert sorted(one.name for one in (tmp_path / "a.zarr").rglob("*") if one.is_file()) == ["zarr.json"]

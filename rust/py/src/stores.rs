@@ -201,6 +201,11 @@ store_class!(FileStore, "Files below a directory.", {
         Self(Arc::new(store::FileStore::new(root, durable)))
     }
 
+    fn has_folder(&self, prefix: &str) -> bool {
+        // By the name of the root: another folder may have taken its place.
+        std::fs::exists(self.0.path().join(prefix)).unwrap_or(false)
+    }
+
     #[getter]
     fn root(&self) -> &Path {
         self.0.path()

@@ -12,8 +12,9 @@ from omnizarr.format.names import ZARR_JSON, ZMETADATA, join
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.nodes import claimed, parse
 from omnizarr.hierarchy.upkeep import ancestors
+from omnizarr.limits import Limits
 from omnizarr.model.array import ArrayMeta
-from omnizarr.store.protocol import place_name
+from omnizarr.store.protocol import Store, place_name
 from omnizarr.store.tagged import conditional
 
 # The documents of a draft lie elsewhere; see `_draft`.
@@ -52,6 +53,9 @@ def find_room(context: Context, path: str, form: str, parent: str | None) -> Roo
         NodeTypeError: If one of the nodes above is an array.
         MetadataError: If one of them has another format.
     """
+    if parent is not None and _is_bare(context.store, path, parent):
+        _check_parent(context, parent, form)
+        return Room(exists=False, missing=[], is_bare=True)
     above, store = ancestors(path), context.store
     unknown = [one for one in above if parent is None or not _is_within(parent, one)]
     names = _OWN if _may_be_there(context, path) else ()
@@ -74,6 +78,30 @@ def find_room(context: Context, path: str, form: str, parent: str | None) -> Roo
     missing = missing if dialect(form).has_groups else []
     left = {one for key, one in attributes.items() if found[key] is not None}.intersection((path, *missing))
     return Room(exists, missing, is_bare=not names, left=frozenset(left))
+
+
+def _is_bare(store: Store, path: str, parent: str) -> bool:
+    """Whether not even a folder is at a path right below a group, in a store that can tell."""
+    has_folder = getattr(store, "has_folder", None)
+    return has_folder is not None and path.rpartition("/")[0] == parent and not has_folder(path)
+
+
+def _check_parent(context: Context, parent: str, form: str) -> None:
+    """Look at nothing but the group, which is all it takes where many nodes are made in one."""
+    names = dialect(form).nodes
+    texts = context.store.get_many([join(parent, name) for name in names])
+    # What was read is most often what was read before.
+    if _known.get(form) != (context.limits, texts):
+        if not _can_hold(context, parent, dict(zip(names, texts, strict=True)), form):
+            raise NotFoundError("the group is gone", path=place_name(context.store, parent))
+        if sum(len(text or b"") for text in texts) <= _LARGEST_KNOWN:
+            _known[form] = context.limits, texts
+
+
+_known: Final[dict[str, tuple[Limits, list[bytes | None]]]] = {}
+"""The documents of a group that could last hold a node of a format, by the format."""
+
+_LARGEST_KNOWN: Final = 4096
 
 
 def _attributes(paths: Sequence[str], form: str) -> dict[str, str]:

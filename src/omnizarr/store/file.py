@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from omnizarr.errors import UnsafeError
 from omnizarr.late import LateModule
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from omnizarr.store.url import places as url_places
 else:
     url_places = LateModule("omnizarr.store.url.places")
-
-
-_EFFECTIVE: Final = os.access in os.supports_effective_ids
 
 
 def local_path(where: str | os.PathLike[str]) -> str:
@@ -125,7 +122,7 @@ class FileStore:
 
     def has_folder(self, prefix: str) -> bool:
         """Whether anything may lie below a prefix; quicker than listing it."""
-        return os.access(f"{self.root}/{prefix}", os.F_OK, effective_ids=_EFFECTIVE)  # which makes no exception
+        return self.native.has_folder(prefix)
 
     def make_folder(self, prefix: str) -> None:
         """Make an empty directory, which no other operation does."""

@@ -39,7 +39,7 @@ class Held:
         Raises:
             ConflictError: If so.
         """
-        if self._held is not None and not _is_still(*self._held):
+        if self._held is not None and not self._held[0].is_at(self._held[1]):
             message = "it was erased, or replaced by another, by somebody else meanwhile"
             raise ConflictError(message, path=self._held[1])
 
@@ -98,7 +98,7 @@ def _held_at(place: str, opened: Callable[[str], LockedFile | None]) -> tuple[Lo
     """Open what is at a place and lock it, again if it is another by then; `None` where there is nothing."""
     while (file := opened(place)) is not None:
         try:
-            if not _lock(file, place) or _is_still(file, place):
+            if not _lock(file, place) or file.is_at(place):
                 return file, place
         except BaseException:
             file.let_go()
@@ -126,15 +126,6 @@ def _opened(place: str) -> LockedFile | None:
         except OSError:
             continue
     return None
-
-
-def _is_still(file: LockedFile, place: str) -> bool:
-    """Whether an open file is the one that has the name."""
-    try:
-        ours, there = file.stat(), os.stat(place)  # noqa: PTH116 - pathlib takes longer to import
-    except OSError:
-        return False
-    return ours.st_ino == there.st_ino and ours.st_dev == there.st_dev
 
 
 def _lock(file: LockedFile, place: str) -> bool:

@@ -27,12 +27,13 @@ class LockedFile:
         OSError: If it cannot be opened.
     """
 
-    __slots__ = ("_number",)
+    __slots__ = ("_identity", "_number")
 
     def __init__(self, place: str, how: int) -> None:
         with _opening:
             self._number = os.open(place, how)
             _held.add(self)
+        self._identity: tuple[int, int] | None = None
 
     def lock(self, *, wait: bool = True) -> None:
         """Wait until nobody else holds it, or else raise `BlockingIOError`; any other `OSError`: there are no locks."""
@@ -41,6 +42,17 @@ class LockedFile:
     def stat(self) -> os.stat_result:
         """Return what the system knows of the open file."""
         return os.fstat(self._number)
+
+    def is_at(self, place: str) -> bool:
+        """Whether it is what has a name by now."""
+        try:
+            if self._identity is None:  # which never changes
+                ours = os.fstat(self._number)
+                self._identity = ours.st_ino, ours.st_dev
+            there = os.stat(place)  # noqa: PTH116 - pathlib takes longer to import
+        except OSError:
+            return False
+        return self._identity == (there.st_ino, there.st_dev)
 
     def let_go(self) -> None:
         """Unlock and close it. In a child that was forked since, nothing is left to do."""

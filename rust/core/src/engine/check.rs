@@ -337,8 +337,15 @@ impl Task<'_> {
     ) -> Result<bool> {
         let (engine, item) = (self.engine, chain.item);
         let arenas = engine.is_vlen().then(|| Arenas::new(engine.fill(), Vec::new()));
-        let call =
-            Call { engine, zeroed: false, arenas: arenas.as_ref(), nested: false, outbox: None, keeps_blank: false };
+        let call = Call {
+            engine,
+            zeroed: false,
+            arenas: arenas.as_ref(),
+            nested: false,
+            outbox: None,
+            keeps_blank: false,
+            absent: None,
+        };
         scratch::with(|own| {
             let data = own.dec.space(chain.dense_size(shape));
             let view = view_of(data, shape, item);

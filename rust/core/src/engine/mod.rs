@@ -13,6 +13,7 @@ mod write;
 mod write_shard;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use smallvec::SmallVec;
 
@@ -84,6 +85,8 @@ pub(crate) struct Call<'a> {
     outbox: Option<&'a Outbox<'a>>,
     /// Store a chunk also where nothing but the fill value is left of it.
     keeps_blank: bool,
+    /// For writers: whether nothing was stored under the last key, and so likely nothing is under the next.
+    absent: Option<&'a AtomicBool>,
 }
 
 impl Engine {

@@ -1,5 +1,7 @@
 //! Writing: gather, encode, store; chunks that are written in part are read first.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use smallvec::SmallVec;
 
 use super::outbox::Outbox;
@@ -63,7 +65,16 @@ impl Engine {
         let (parallel, nested) = self.spread(&cells);
         let outbox = self.store.is_far().then(|| Outbox::new(&*self.store));
         let nested = parallel && nested;
-        let call = Call { engine: self, zeroed: false, arenas, nested, outbox: outbox.as_ref(), keeps_blank: false };
+        let absent = AtomicBool::new(false);
+        let call = Call {
+            engine: self,
+            zeroed: false,
+            arenas,
+            nested,
+            outbox: outbox.as_ref(),
+            keeps_blank: false,
+            absent: Some(&absent),
+        };
         let write = |i: usize, late: bool| {
             scratch::with(|work| {
                 let mut index = SmallVec::new();
@@ -156,8 +167,13 @@ impl Call<'_> {
         }
         let _held = lock::hold(store.place(key));
         // Who changes a part of what is there must not put it back over this; nor over what is new and was not seen.
+        let mut guess = parts.is_some() && self.absent.is_some_and(|absent| absent.load(Ordering::Relaxed));
         loop {
-            match (store.hold(key)?, parts) {
+            let kept = if std::mem::take(&mut guess) { Hold::Absent } else { store.hold(key)? };
+            if let Some(absent) = self.absent {
+                absent.store(matches!(kept, Hold::Absent), Ordering::Relaxed);
+            }
+            match (kept, parts) {
                 (Hold::Absent, None) => return Ok(()),
                 (Hold::Absent, Some(parts)) => {
                     if store.put_new(key, parts)? {

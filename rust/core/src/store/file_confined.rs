@@ -103,6 +103,22 @@ impl Root {
         self.identity
     }
 
+    /// Whether an open file is the one under a key. Where that is, nothing is said about: it was opened already.
+    #[cfg(unix)]
+    pub fn is_at(&self, key: &str, file: &File) -> io::Result<bool> {
+        #[cfg(target_os = "linux")]
+        let there = rustix::fs::statat(&self.handle, key, rustix::fs::AtFlags::empty())
+            .map(|meta| (meta.st_dev, meta.st_ino))
+            .map_err(io::Error::from);
+        #[cfg(not(target_os = "linux"))]
+        let there = identity(&self.path(key));
+        match there {
+            Ok(there) => Ok(there == numbers(&file.metadata()?)),
+            Err(error) if super::file::absent(&error) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Open a file below the root.
     #[cfg(target_os = "linux")]
     pub fn file(&self, key: &str, access: Access) -> io::Result<File> {

@@ -73,16 +73,13 @@ fn open(root: &Root, key: &str) -> io::Result<Option<File>> {
 /// Keep other processes from changing a file in part.
 #[cfg(unix)]
 pub(super) fn hold(root: &Root, key: &str) -> io::Result<Hold> {
-    use std::os::unix::fs::MetadataExt;
     loop {
         let Some(file) = Owned::open(|| open(root, key))? else { return Ok(Hold::Absent) };
         if !lock(file.file())? {
             return Ok(Hold::Free);
         }
         let held = Locked(file);
-        let Some(now) = open(root, key)? else { continue };
-        let (ours, there) = (held.0.file().metadata()?, now.metadata()?);
-        if (ours.dev(), ours.ino()) == (there.dev(), there.ino()) {
+        if root.is_at(key, held.0.file())? {
             return Ok(Hold::Kept(Box::new(held)));
         }
     }
