@@ -1,7 +1,7 @@
 """The Rust kernel: stores, and the reading and writing of arrays on all cores without the GIL."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeAlias, final
+from typing import Any, Literal, Self, TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ __all__ = [
     "JsonSet",
     "JsonWriter",
     "Kernel",
+    "LockedFile",
     "MemoryStore",
     "ParquetArray",
     "ParquetSet",
@@ -70,6 +71,24 @@ class FileStore:
     def list_dir(self, prefix: str) -> tuple[list[str], list[str]]: ...
     def size(self, key: str) -> int | None: ...
     def exists(self, key: str) -> bool: ...
+
+class LockedFile:
+    """A file, or folder, that is open for the sake of its lock.
+
+    The lock belongs to the open file, and a child that is forked meanwhile has that as well: it would keep others
+    waiting for as long as it lives, were this process killed. So children close what they have got.
+    """
+
+    def __new__(cls, place: str, what: Literal["folder", "file", "own"]) -> Self:
+        """Open it, for writing where that is allowed; "own" is a file that is no link. Raises `OSError`."""
+    def lock(self, wait: bool = True) -> None:
+        """Wait until nobody else holds it, or else raise `BlockingIOError`; any other `OSError`: there are no locks."""
+    def is_at(self, place: str) -> bool:
+        """Whether it is what has a name by now."""
+    def has_name(self) -> bool:
+        """Whether it has any name by now."""
+    def let_go(self) -> None:
+        """Unlock and close it. In a child that was forked since, nothing is left to do."""
 
 @final
 class MemoryStore:

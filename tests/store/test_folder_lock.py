@@ -9,9 +9,11 @@ import sys
 
 import pytest
 
-from omnizarr.errors import StoreError
+import omnizarr.store.folder_lock as folder_lock_module
+from omnizarr.errors import ConflictError, StoreError
+from omnizarr.native import LockedFile
 from omnizarr.store.file import FileStore
-from omnizarr.store.folder_lock import folder_lock
+from omnizarr.store.folder_lock import document_lock, folder_lock
 from omnizarr.store.mapping import DictStore
 from omnizarr.store.wrap import PrefixStore, ReadOnlyStore
 
@@ -51,25 +53,73 @@ def test_where_there_is_no_folder_nobody_is_kept_away(tmp_path):
 
 @pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOSYS, errno.EINVAL])
 def test_file_systems_without_locks(number, tmp_path, monkeypatch):
-    def refused(*_):
-        raise OSError(number, "none")
+    class Lockless(LockedFile):
+        def lock(self, wait=True):
+            raise OSError(number, "none")
 
-    monkeypatch.setattr(fcntl, "flock", refused)
+    monkeypatch.setattr(folder_lock_module, "LockedFile", Lockless)
     with folder_lock(FileStore(tmp_path), ""):
         pass
 
 
 def test_locks_and_folders_that_fail(tmp_path, monkeypatch):
+    class Broken(LockedFile):
+        def lock(self, wait=True):
+            raise OSError(errno.EIO, "broken")
+
     def refused(*_):
         raise OSError(errno.EIO, "broken")
 
-    with monkeypatch.context() as patch:
-        patch.setattr(fcntl, "flock", refused)
+    for one in (Broken, refused):
+        monkeypatch.setattr(folder_lock_module, "LockedFile", one)
         with pytest.raises(StoreError, match="cannot be locked: broken"), folder_lock(FileStore(tmp_path), ""):
             pytest.fail("it is not held")
-    monkeypatch.setattr("omnizarr.store.folder_lock.os.open", refused)
-    with pytest.raises(StoreError, match="cannot be locked: broken"), folder_lock(FileStore(tmp_path), ""):
-        pytest.fail("it is not held")
+        assert not is_locked(tmp_path)
+    (tmp_path / "document").write_text("{}")
+    with document_lock(FileStore(tmp_path), ["document"]):  # who may not open it will not change it either
+        assert not is_locked(tmp_path / "document")
+
+
+def test_the_first_document_that_is_there_is_held(tmp_path):
+    store = PrefixStore(FileStore(tmp_path), "a")
+    (tmp_path / "a").mkdir()
+    for name in ("two", "three"):
+        (tmp_path / "a" / name).write_text("{}")
+    with document_lock(store, ["one", "two", "three"]) as held:
+        assert [is_locked(tmp_path / "a" / name) for name in ("two", "three")] == [True, False]
+        held.check()
+        (tmp_path / "a" / "two").unlink()
+        with pytest.raises(ConflictError, match="replaced by another") as caught:
+            held.check()
+        assert caught.value.path == str(tmp_path / "a" / "two")
+        (tmp_path / "a" / "two").write_text("another")
+        with pytest.raises(ConflictError):
+            held.check()
+
+
+def test_what_is_locked_is_told_from_what_took_its_name(tmp_path):
+    place = tmp_path / "note"
+    place.write_text("{}")
+    file = LockedFile(str(place), "own")
+    file.lock(wait=False)
+    assert is_locked(place)
+    assert file.is_at(str(place))
+    assert file.has_name()
+    with pytest.raises(BlockingIOError):
+        LockedFile(str(place), "file").lock(wait=False)
+    place.unlink()
+    assert not file.has_name()
+    file.let_go()
+    file.let_go()
+    assert not file.is_at(str(place))
+    with pytest.raises(OSError, match="not found"):
+        file.lock()
+    place.symlink_to(tmp_path)
+    for what in ("own", "file"):
+        with pytest.raises(OSError, match=r"(?i)too many|directory"):
+            LockedFile(str(place), what)
+    with pytest.raises(ValueError, match="nothing that can be locked"):
+        LockedFile(str(place), "other")
 
 
 FORKS = """

@@ -17,6 +17,7 @@ mod foreign;
 mod hdf5;
 mod hdf5_codecs;
 mod kernel;
+mod locked_file;
 mod net;
 mod refs;
 mod refs_formula;
@@ -112,6 +113,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<stores::FileStore>()?;
     module.add_class::<stores::MemoryStore>()?;
     module.add_class::<stores::ZipStore>()?;
+    module.add_class::<locked_file::LockedFile>()?;
     module.add_class::<net::RemoteFile>()?;
     module.add_class::<refs::References>()?;
     module.add_class::<refs_json::JsonSet>()?;

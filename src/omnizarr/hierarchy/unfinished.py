@@ -23,8 +23,7 @@ from omnizarr.format.document import load_object
 from omnizarr.format.names import join
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.jsonvalue import JSON
-from omnizarr.native import FileStore
-from omnizarr.store.locked_file import LockedFile
+from omnizarr.native import FileStore, LockedFile
 from omnizarr.store.protocol import Store, get_documents, kernel_target
 
 CUT: Final = ".omnizarr-resize.json"
@@ -90,14 +89,14 @@ def find_note(store: Store, path: str, name: str, *, wait: bool = True) -> Note 
     place = os.path.join(native.root, *prefix.split("/"), name)  # noqa: PTH118 - pathlib takes longer to import
     while True:
         try:
-            file = LockedFile(place, os.O_RDWR | os.O_NOFOLLOW)
+            file = LockedFile(place, "own")
         except FileNotFoundError:
             return None
         except OSError:
             return Note(store, key, None) if wait and store.get(key) is not None else None
         try:
             file.lock(wait=wait)
-            there = file.stat().st_nlink > 0
+            there = file.has_name()
         except OSError:  # somebody works on it, or there are no locks
             there = wait
             if not wait:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Any, Final, Self
+from collections.abc import Sequence
+from typing import Any, Final, Literal, Self
 
 from omnizarr.errors import ConflictError, StoreError
-from omnizarr.store.locked_file import LockedFile
+from omnizarr.native import LockedFile
 from omnizarr.store.protocol import Store
 
 _NONE: Final = frozenset(("EBADF", "EINVAL", "ENOLCK", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"))
@@ -19,19 +18,23 @@ _NONE: Final = frozenset(("EBADF", "EINVAL", "ENOLCK", "ENOSYS", "ENOTSUP", "EOP
 class Held:
     """What is held while a `with` statement runs: an open file with a lock, or nothing where there are no locks."""
 
-    __slots__ = ("_held", "_take")
+    __slots__ = ("_file", "_place", "_places", "_what")
 
-    def __init__(self, take: Callable[[], tuple[LockedFile, str] | None]) -> None:
-        self._take = take
-        self._held: tuple[LockedFile, str] | None = None
+    def __init__(self, places: Sequence[str], what: Literal["folder", "file"]) -> None:
+        self._places, self._what = places, what
+        self._file: LockedFile | None = None
+        self._place = ""
 
     def __enter__(self) -> Self:
-        self._held = self._take()
+        for place in self._places:
+            self._file, self._place = _held(place, self._what), place
+            if self._file is not None:
+                break
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._held is not None:
-            self._held[0].let_go()
+        if self._file is not None:
+            self._file.let_go()
 
     def check(self) -> None:
         """Raise if what is held is no longer there, as after the erasure of a folder around it.
@@ -39,9 +42,9 @@ class Held:
         Raises:
             ConflictError: If so.
         """
-        if self._held is not None and not self._held[0].is_at(self._held[1]):
+        if self._file is not None and not self._file.is_at(self._place):
             message = "it was erased, or replaced by another, by somebody else meanwhile"
-            raise ConflictError(message, path=self._held[1])
+            raise ConflictError(message, path=self._place)
 
 
 def folder_lock(store: Store, path: str) -> Held:
@@ -57,7 +60,7 @@ def folder_lock(store: Store, path: str) -> Held:
     Raises:
         StoreError: If the folder cannot be locked for another reason.
     """
-    return Held(partial(_held_folder, store, path))
+    return Held(_places(store, [path + "/" if path else ""]), "folder")
 
 
 def document_lock(store: Store, keys: Sequence[str]) -> Held:
@@ -73,59 +76,27 @@ def document_lock(store: Store, keys: Sequence[str]) -> Held:
     Raises:
         StoreError: If it cannot be locked, though the file system has locks.
     """
-    return Held(partial(_held_document, store, keys))
+    return Held(_places(store, keys), "file")
 
 
-def _held_folder(store: Store, path: str) -> tuple[LockedFile, str] | None:
-    """Lock a folder; `None` where there is none."""
-    folder = _place(store, path + "/" if path else "")
-    return None if folder is None else _held_at(folder, _opened_folder)
-
-
-def _held_document(store: Store, keys: Sequence[str]) -> tuple[LockedFile, str] | None:
-    """Lock the first of the files that is there; `None` where there is none."""
-    for key in keys:
-        place = _place(store, key)
-        if place is None:
-            return None
-        held = _held_at(place, _opened)
-        if held is not None:
-            return held
-    return None
-
-
-def _held_at(place: str, opened: Callable[[str], LockedFile | None]) -> tuple[LockedFile, str] | None:
+def _held(place: str, what: Literal["folder", "file"]) -> LockedFile | None:
     """Open what is at a place and lock it, again if it is another by then; `None` where there is nothing."""
-    while (file := opened(place)) is not None:
+    while True:
+        try:
+            file = LockedFile(place, what)
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            return None
+        except OSError as error:
+            if what == "file":  # whoever may not even read it will not change it
+                return None
+            raise StoreError(f"{place} cannot be locked: {error.strerror}") from error
         try:
             if not _lock(file, place) or file.is_at(place):
-                return file, place
+                return file
         except BaseException:
             file.let_go()
             raise
         file.let_go()
-    return None
-
-
-def _opened_folder(place: str) -> LockedFile | None:
-    try:
-        return LockedFile(place, os.O_RDONLY | os.O_DIRECTORY)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as error:
-        raise StoreError(f"{place} cannot be locked: {error.strerror}") from error
-
-
-def _opened(place: str) -> LockedFile | None:
-    # Locks of network file systems need a file that is open for writing.
-    for how in (os.O_RDWR, os.O_RDONLY):
-        try:
-            return LockedFile(place, how | os.O_NONBLOCK)
-        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-            return None
-        except OSError:
-            continue
-    return None
 
 
 def _lock(file: LockedFile, place: str) -> bool:
@@ -139,12 +110,19 @@ def _lock(file: LockedFile, place: str) -> bool:
     return True
 
 
-def _place(store: Store, key: str) -> str | None:
-    """Return where the file of a key is, or the folder of a prefix, in a store of files that can be locked."""
+def _places(store: Store, keys: Sequence[str]) -> list[str]:
+    """Return where the files of keys are, or the folders of prefixes, in a store of files that can be locked."""
     if os.name == "nt":
-        return None
-    seen: Any = store
-    while (see_through := getattr(seen, "see_through", None)) is not None:
-        seen, key = see_through(key)
+        return []
+    seen, prefix = _seen_through(store)
     root = getattr(seen, "root", None)
-    return f"{root}/{key}" if isinstance(root, str) else None
+    return [f"{root}/{prefix}{key}" for key in keys] if isinstance(root, str) else []
+
+
+def _seen_through(store: Store) -> tuple[object, str]:
+    """Return the store behind views of it, and the prefix of their keys there."""
+    seen: Any = store
+    prefix = ""
+    while (see_through := getattr(seen, "see_through", None)) is not None:
+        seen, prefix = see_through(prefix)
+    return seen, prefix

@@ -6,12 +6,14 @@ mod file_lock;
 mod file_mark;
 mod file_sweep;
 mod file_sync;
+mod locked_file;
 mod memory;
 mod names;
 pub mod zip;
 
 pub use file::FileStore;
 pub(crate) use file::{read_exact_at, token};
+pub use locked_file::{Lockable, LockedFile};
 pub use memory::MemoryStore;
 pub use names::{check_key, check_prefix, is_debris};
 pub use zip::ZipStore;

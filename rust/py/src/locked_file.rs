@@ -1,0 +1,57 @@
+//! Files and folders that are open for the sake of their locks.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use omnizarr_core::store;
+use omnizarr_core::store::Lockable;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// A file or folder that is open for the sake of its lock.
+#[pyclass(frozen, subclass, module = "omnizarr._native")]
+pub struct LockedFile(Mutex<Option<Arc<store::LockedFile>>>);
+
+impl LockedFile {
+    fn held(&self) -> Option<Arc<store::LockedFile>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+#[pymethods]
+impl LockedFile {
+    #[new]
+    fn new(place: PathBuf, what: &str) -> PyResult<Self> {
+        let what = match what {
+            "folder" => Lockable::Folder,
+            "file" => Lockable::File,
+            "own" => Lockable::Own,
+            _ => return Err(PyValueError::new_err(format!("{what:?} is nothing that can be locked"))),
+        };
+        Ok(Self(Mutex::new(Some(Arc::new(store::LockedFile::open(&place, what)?)))))
+    }
+
+    #[pyo3(signature = (wait=true))]
+    fn lock(&self, py: Python<'_>, wait: bool) -> PyResult<()> {
+        let Some(held) = self.held() else { return Err(io::Error::from(io::ErrorKind::NotFound).into()) };
+        loop {
+            match py.detach(|| held.lock(wait)) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => py.check_signals()?,
+                done => return Ok(done?),
+            }
+        }
+    }
+
+    fn is_at(&self, place: PathBuf) -> bool {
+        self.held().is_some_and(|held| held.is_at(&place))
+    }
+
+    fn has_name(&self) -> bool {
+        self.held().is_some_and(|held| held.has_name())
+    }
+
+    fn let_go(&self) {
+        drop(self.0.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+}
