@@ -21,7 +21,8 @@ class Held:
     __slots__ = ("_file", "_place", "_places", "_what")
 
     def __init__(self, places: Sequence[str], what: Literal["folder", "file"]) -> None:
-        self._places, self._what = places, what
+        self._places = places
+        self._what: Literal["folder", "file"] = what
         self._file: LockedFile | None = None
         self._place = ""
 
