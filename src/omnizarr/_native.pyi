@@ -1,7 +1,7 @@
 """The Rust kernel: stores, and the reading and writing of arrays on all cores without the GIL."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, Self, TypeAlias, final
+from typing import Any, Literal, TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
@@ -72,6 +72,7 @@ class FileStore:
     def size(self, key: str) -> int | None: ...
     def exists(self, key: str) -> bool: ...
 
+@final
 class LockedFile:
     """A file, or folder, that is open for the sake of its lock.
 
@@ -79,7 +80,7 @@ class LockedFile:
     waiting for as long as it lives, were this process killed. So children close what they have got.
     """
 
-    def __new__(cls, place: str, what: Literal["folder", "file", "own"]) -> Self:
+    def __new__(cls, place: str, what: Literal["folder", "file", "own"]) -> LockedFile:
         """Open it, for writing where that is allowed; "own" is a file that is no link. Raises `OSError`."""
     def lock(self, wait: bool = True) -> None:
         """Wait until nobody else holds it, or else raise `BlockingIOError`; any other `OSError`: there are no locks."""

@@ -6,6 +6,7 @@ import errno
 import os
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
@@ -31,6 +32,17 @@ def is_locked(folder):
     return False
 
 
+class Refusing:
+    """A file that can be opened, but not locked."""
+
+    def __init__(self, error, place, what):
+        self.error = error
+        self.let_go = LockedFile(place, what).let_go
+
+    def lock(self):
+        raise self.error
+
+
 def test_the_folder_of_a_node_is_held_and_let_go(tmp_path):
     (tmp_path / "a" / "b").mkdir(parents=True)
     store = PrefixStore(ReadOnlyStore(FileStore(tmp_path)), "a")
@@ -53,24 +65,16 @@ def test_where_there_is_no_folder_nobody_is_kept_away(tmp_path):
 
 @pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOSYS, errno.EINVAL])
 def test_file_systems_without_locks(number, tmp_path, monkeypatch):
-    class Lockless(LockedFile):
-        def lock(self, wait=True):
-            raise OSError(number, "none")
-
-    monkeypatch.setattr(folder_lock_module, "LockedFile", Lockless)
+    monkeypatch.setattr(folder_lock_module, "LockedFile", partial(Refusing, OSError(number, "none")))
     with folder_lock(FileStore(tmp_path), ""):
         pass
 
 
 def test_locks_and_folders_that_fail(tmp_path, monkeypatch):
-    class Broken(LockedFile):
-        def lock(self, wait=True):
-            raise OSError(errno.EIO, "broken")
-
     def refused(*_):
         raise OSError(errno.EIO, "broken")
 
-    for one in (Broken, refused):
+    for one in (partial(Refusing, OSError(errno.EIO, "broken")), refused):
         monkeypatch.setattr(folder_lock_module, "LockedFile", one)
         with pytest.raises(StoreError, match="cannot be locked: broken"), folder_lock(FileStore(tmp_path), ""):
             pytest.fail("it is not held")

@@ -10,7 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// A file or folder that is open for the sake of its lock.
-#[pyclass(frozen, subclass, module = "omnizarr._native")]
+#[pyclass(frozen, module = "omnizarr._native")]
 pub struct LockedFile(Mutex<Option<Arc<store::LockedFile>>>);
 
 impl LockedFile {
