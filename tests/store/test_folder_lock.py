@@ -9,9 +9,10 @@ import sys
 
 import pytest
 
-from omnizarr.errors import StoreError
+from omnizarr.errors import ConflictError, StoreError
+from omnizarr.store import locked_file
 from omnizarr.store.file import FileStore
-from omnizarr.store.folder_lock import folder_lock
+from omnizarr.store.folder_lock import document_lock, folder_lock
 from omnizarr.store.mapping import DictStore
 from omnizarr.store.wrap import PrefixStore, ReadOnlyStore
 
@@ -67,13 +68,130 @@ def test_locks_and_folders_that_fail(tmp_path, monkeypatch):
         patch.setattr(fcntl, "flock", refused)
         with pytest.raises(StoreError, match="cannot be locked: broken"), folder_lock(FileStore(tmp_path), ""):
             pytest.fail("it is not held")
+    assert not locked_file._held  # the folder is no longer open
     monkeypatch.setattr("omnizarr.store.folder_lock.os.open", refused)
     with pytest.raises(StoreError, match="cannot be locked: broken"), folder_lock(FileStore(tmp_path), ""):
         pytest.fail("it is not held")
 
 
+def test_the_first_document_that_is_there_is_held(tmp_path):
+    store = FileStore(tmp_path)
+    names = ["a", "b", "c"]
+    with document_lock(store, names), document_lock(DictStore({"a": b""}), names):
+        pass
+    for name in "cb":
+        (tmp_path / name).touch()
+    (tmp_path / "a").mkdir()  # which is no document
+    with document_lock(store, names) as held:
+        assert [is_locked(tmp_path / name) for name in names] == [False, True, False]
+        held.check()
+    assert not is_locked(tmp_path / "b")
+    assert not locked_file._held
+
+
+@pytest.mark.parametrize("how", [os.O_RDWR, os.O_RDONLY])
+def test_a_document_is_opened_for_writing_where_that_is_allowed(how, tmp_path, monkeypatch):
+    opened = []
+    real = os.open
+
+    def some(path, flags):
+        if flags & os.O_RDWR and how != os.O_RDWR:
+            raise PermissionError(errno.EACCES, "no")
+        opened.append(flags)
+        return real(path, flags)
+
+    (tmp_path / "a").touch()
+    monkeypatch.setattr("omnizarr.store.locked_file.os.open", some)
+    with document_lock(FileStore(tmp_path), ["a"]):
+        assert opened == [how | os.O_NONBLOCK]  # so that nobody waits for a pipe of that name
+        assert is_locked(tmp_path / "a")
+
+
+def test_a_document_that_cannot_be_opened_is_not_held(tmp_path, monkeypatch):
+    def refused(*_):
+        raise PermissionError(errno.EACCES, "no")
+
+    (tmp_path / "a").touch()
+    monkeypatch.setattr("omnizarr.store.locked_file.os.open", refused)
+    with document_lock(FileStore(tmp_path), ["a"]):
+        pass
+
+
+def waited_for(monkeypatch, meanwhile):
+    """Let something happen once while somebody waits for a lock."""
+    real = fcntl.flock
+    left = [meanwhile]
+
+    def flock(number, how):
+        real(number, how)
+        if left and how == fcntl.LOCK_EX:
+            left.pop()()
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+
+
+def test_what_was_replaced_while_one_waited_is_held_as_it_is_now(tmp_path, monkeypatch):
+    (tmp_path / "a").write_bytes(b"old")
+    (tmp_path / "new").write_bytes(b"new")
+    waited_for(monkeypatch, lambda: (tmp_path / "new").replace(tmp_path / "a"))
+    with document_lock(FileStore(tmp_path), ["a"]) as held:
+        assert is_locked(tmp_path / "a")
+        assert len(locked_file._held) == 1  # the old one is let go
+        held.check()
+    assert not is_locked(tmp_path / "a")
+    assert not locked_file._held
+
+
+def test_what_was_erased_while_one_waited_is_not_held(tmp_path, monkeypatch):
+    (tmp_path / "a").touch()
+    (tmp_path / "b").touch()
+    waited_for(monkeypatch, (tmp_path / "a").unlink)
+    with document_lock(FileStore(tmp_path), ["a", "b"]):
+        assert is_locked(tmp_path / "b")
+    (tmp_path / "c").mkdir()
+    waited_for(monkeypatch, (tmp_path / "c").rmdir)
+    with folder_lock(FileStore(tmp_path), "c"):
+        assert not locked_file._held
+
+
+def test_who_holds_something_can_see_that_it_is_gone(tmp_path):
+    store = FileStore(tmp_path)
+    (tmp_path / "c").mkdir()
+    (tmp_path / "a").touch()
+    with folder_lock(store, "c") as folder, document_lock(store, ["a"]) as document:
+        for held in (folder, document):
+            held.check()
+        (tmp_path / "c").rename(tmp_path / "d")
+        (tmp_path / "c").mkdir()
+        (tmp_path / "a").unlink()
+        for held, name in ((folder, "c/"), (document, "a")):
+            with pytest.raises(ConflictError, match="erased, or replaced") as caught:
+                held.check()
+            assert caught.value.path == f"{tmp_path}/{name}"
+    with folder_lock(DictStore({}), "") as nothing:
+        nothing.check()
+
+
+def test_what_is_held_is_let_go_once(tmp_path, monkeypatch):
+    one, other = (locked_file.LockedFile(str(tmp_path), os.O_RDONLY) for _ in range(2))
+    one.lock()
+    with pytest.raises(BlockingIOError):
+        other.lock(wait=False)
+    other.let_go()
+    kept = os.dup(one._number)  # as a child has it that was not made by Python
+    closed = []
+    real = os.close
+    with monkeypatch.context() as patch:
+        patch.setattr("omnizarr.store.locked_file.os.close", lambda number: (closed.append(number), real(number)))
+        for _ in range(2):  # the second time, the number may be that of somebody else's file
+            one.let_go()
+    assert closed == [one._number]
+    assert not is_locked(tmp_path)
+    os.close(kept)
+
+
 FORKS = """
-import fcntl, os, sys
+import fcntl, os, sys, threading
 from omnizarr.store.file import FileStore
 from omnizarr.store.folder_lock import folder_lock
 
@@ -98,6 +216,10 @@ with folder_lock(FileStore(folder), ""):
     mine = os.open(os.devnull, os.O_RDONLY)
     assert mine == number, "the child has kept the lock"
     assert is_locked(), "the child has ended the lock"
+    other = threading.Thread(target=folder_lock(FileStore(folder), "not there").__enter__, daemon=True)
+    other.start()
+    other.join(30)
+    assert not other.is_alive(), "the child cannot lock anything"
 os.fstat(mine)  # fails if leaving the statement has closed what has the number by now
 """
 
