@@ -41,6 +41,9 @@ def test_the_only_element_of_an_array_without_dimensions():
     array = oz.create_array({}, shape=(), dtype="i4")
     array.vindex[()] = 5
     assert array.vindex[()] == array[()] == 5
+    text = oz.create_array({}, shape=(), dtype="string")  # without luck: fresh memory for objects holds none
+    text.vindex[()] = "x"
+    assert text.vindex[()] == "x"
 
 
 def test_points_and_masks_are_read_into_an_array_of_the_caller():
@@ -68,6 +71,18 @@ def test_text_that_is_none_is_refused_however_it_is_read(select):
     out = np.zeros(2, "<U2")
     with pytest.raises(CorruptError, match="0x110000"):
         array.read(out=out)
+
+
+@pytest.mark.parametrize("select", [lambda a: a.vindex[[0, 1]], lambda a: a[...], lambda a: [a[0], a[1]]])
+def test_fields_that_are_neither_true_nor_false_are_mended_however_they_are_read(select):
+    store = {}
+    dtype = np.dtype([("a", "u1"), ("b", "?")])
+    array = oz.create_array(store, shape=(2,), dtype=dtype, codecs=[{"name": "bytes"}])
+    store["c/0"] = bytes([7, 2, 8, 0])
+    assert np.array(select(array), dtype).tobytes() == bytes([7, 1, 8, 0])
+    out = np.zeros(2, dtype)
+    array.read(out=out)
+    assert out.tobytes() == bytes([7, 1, 8, 0])
 
 
 def test_what_a_codec_that_is_not_there_has_written_is_read_and_not_changed():
@@ -196,6 +211,33 @@ def test_a_change_that_failed_is_noted_all_the_same():
         raise KeyError
     assert changes_of(place) != before
     assert changes_of(place) == changes_of(place)
+
+
+class Watched(dict):
+    """A mapping that notes what stands for the state of an array each time that a chunk is stored."""
+
+    def __init__(self):
+        super().__init__()
+        self.place = ""
+        self.seen = []
+
+    def __setitem__(self, key, value):
+        if self.place:
+            self.seen.append(changes_of(self.place))
+        super().__setitem__(key, value)
+
+
+def test_a_write_is_noted_before_its_first_chunk_and_after_its_last():
+    store = Watched()
+    array = oz.create_array(store, shape=(4,), dtype="i4", chunks=2)
+    store.place = array.store.uri
+    array[...] = 1
+    earlier = changes_of(store.place)
+    store.seen.clear()
+    array[...] = 2
+    assert len(store.seen) == 2
+    assert earlier not in store.seen
+    assert changes_of(store.place) not in [earlier, *store.seen]
 
 
 def test_what_is_read_into_must_fit():

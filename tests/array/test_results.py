@@ -9,6 +9,7 @@ import pytest
 
 import omnizarr as oz
 from omnizarr.errors import LimitError, ShapeError
+from omnizarr.native import Block
 
 SHAPE = (1100, 1000)  # of eight-byte elements: above the size from which memory is used again
 
@@ -58,6 +59,27 @@ def test_a_fill_value_that_is_not_zero(array):
     other = oz.create_array(oz.MemoryStore(), shape=SHAPE, dtype="f8", chunks=(100, 1000), fill_value=np.nan)
     for _ in range(2):
         assert np.isnan(other[...]).all()
+    # Also in memory that nobody has used before, which is there once all that waits for its next use is taken.
+    taken = [Block(other.nbytes)]
+    while not taken[-1].fresh:
+        taken.append(Block(other.nbytes))
+    assert np.isnan(other[...]).all()
+
+
+def test_objects_are_never_in_memory_that_is_used_again():
+    array = oz.create_array(oz.MemoryStore(), shape=600_000, dtype="bytes", chunks=100_000, fill_value=b"a")
+    found = array[...]
+    assert found.dtype == object
+    assert found.flags.owndata  # so that NumPy lets go of each
+    assert (found == b"a").all()
+
+
+def test_many_texts_are_read_as_few_are():
+    array = oz.create_array(oz.MemoryStore(), shape=600_000, dtype="string", chunks=100_000, fill_value="a")
+    array[5] = "b"
+    found = array[...]
+    assert found[4:7].tolist() == ["a", "b", "a"]
+    assert (found[100_000:] == "a").all()
 
 
 @pytest.mark.parametrize("dtype", ["i4", "string"])

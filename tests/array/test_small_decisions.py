@@ -38,6 +38,7 @@ def array():
         np.s_[[0, 1], None, [1, 0]],
         np.s_[[0, 1], ..., [1, 0]],
         np.s_[0, :, [1, 0]],
+        np.s_[0, :, [[0, 1, 2]]],  # as many of each as were selected, and yet in another order
         np.s_[:, 0, [1, 0]],
         np.s_[:, [1, 0], 0],
         np.s_[[True, False]],
@@ -62,7 +63,11 @@ def test_points_that_are_broadcast(array):
 
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("dtype", ["<i4", ">i4", "string", [("a", "<i2"), ("b", "i1")]], ids=str)
-@pytest.mark.parametrize("selection", [np.s_[1:, ::2], np.s_[...], np.s_[::-1], np.s_[[1, 0], 1:], np.s_[1]], ids=str)
+@pytest.mark.parametrize(
+    "selection",
+    [np.s_[1:, ::2], np.s_[...], np.s_[::-1], np.s_[[1, 0], 1:], np.s_[1], np.s_[[[0, 1], [2, 0]]]],
+    ids=str,
+)
 def test_reading_into_buffers_of_every_layout(dtype, order, selection):
     numbers = np.arange(12).reshape(3, 4)
     values = numbers.astype(str).astype(object) if dtype == "string" else numbers.astype(dtype)

@@ -85,20 +85,76 @@ def test_locks_and_folders_that_fail(tmp_path, monkeypatch):
 
 
 def test_the_first_document_that_is_there_is_held(tmp_path):
-    store = PrefixStore(FileStore(tmp_path), "a")
-    (tmp_path / "a").mkdir()
-    for name in ("two", "three"):
-        (tmp_path / "a" / name).write_text("{}")
-    with document_lock(store, ["one", "two", "three"]) as held:
-        assert [is_locked(tmp_path / "a" / name) for name in ("two", "three")] == [True, False]
+    store = PrefixStore(FileStore(tmp_path), "in")
+    names = ["a", "b", "c"]
+    with document_lock(store, names), document_lock(DictStore({"a": b""}), names):
+        pass
+    (tmp_path / "in" / "a").mkdir(parents=True)  # which is no document
+    for name in "cb":
+        (tmp_path / "in" / name).touch()
+    with document_lock(store, names) as held:
+        assert [is_locked(tmp_path / "in" / name) for name in names] == [False, True, False]
         held.check()
-        (tmp_path / "a" / "two").unlink()
-        with pytest.raises(ConflictError, match="replaced by another") as caught:
+    assert not is_locked(tmp_path / "in" / "b")
+
+
+def waited_for(monkeypatch, meanwhile):
+    """Let something happen once while somebody waits for a lock."""
+    left = [meanwhile]
+
+    class Waited:
+        def __init__(self, place, what):
+            file = LockedFile(place, what)
+            self.let_go, self.is_at, self._lock = file.let_go, file.is_at, file.lock
+
+        def lock(self):
+            self._lock()
+            if left:
+                left.pop()()
+
+    monkeypatch.setattr(folder_lock_module, "LockedFile", Waited)
+
+
+def test_what_was_replaced_while_one_waited_is_held_as_it_is_now(tmp_path, monkeypatch):
+    (tmp_path / "a").write_bytes(b"old")
+    (tmp_path / "new").write_bytes(b"new")
+    (tmp_path / "link").hardlink_to(tmp_path / "a")
+    waited_for(monkeypatch, lambda: (tmp_path / "new").replace(tmp_path / "a"))
+    with document_lock(FileStore(tmp_path), ["a"]) as held:
+        assert is_locked(tmp_path / "a")
+        assert not is_locked(tmp_path / "link"), "the old one is kept"
+        held.check()
+    assert not is_locked(tmp_path / "a")
+
+
+def test_what_was_erased_while_one_waited_is_not_held(tmp_path, monkeypatch):
+    (tmp_path / "a").touch()
+    (tmp_path / "b").touch()
+    waited_for(monkeypatch, (tmp_path / "a").unlink)
+    with document_lock(FileStore(tmp_path), ["a", "b"]):
+        assert is_locked(tmp_path / "b")
+    (tmp_path / "c").mkdir()
+    waited_for(monkeypatch, (tmp_path / "c").rmdir)
+    with folder_lock(FileStore(tmp_path), "c") as held:
+        held.check()
+
+
+def test_who_holds_something_can_see_that_it_is_gone(tmp_path):
+    store = FileStore(tmp_path)
+    (tmp_path / "c").mkdir()
+    (tmp_path / "a").touch()
+    with folder_lock(store, "c") as folder, document_lock(store, ["a"]) as document:
+        for held in (folder, document):
             held.check()
-        assert caught.value.path == str(tmp_path / "a" / "two")
-        (tmp_path / "a" / "two").write_text("another")
-        with pytest.raises(ConflictError):
-            held.check()
+        (tmp_path / "c").rename(tmp_path / "d")
+        (tmp_path / "c").mkdir()
+        (tmp_path / "a").unlink()
+        for held, name in ((folder, "c/"), (document, "a")):
+            with pytest.raises(ConflictError, match="erased, or replaced") as caught:
+                held.check()
+            assert caught.value.path == f"{tmp_path}/{name}"
+    with folder_lock(DictStore({}), "") as nothing:
+        nothing.check()
 
 
 def test_what_is_locked_is_told_from_what_took_its_name(tmp_path):
@@ -113,8 +169,8 @@ def test_what_is_locked_is_told_from_what_took_its_name(tmp_path):
         LockedFile(str(place), "file").lock(wait=False)
     place.unlink()
     assert not file.has_name()
-    file.let_go()
-    file.let_go()
+    for _ in range(2):
+        file.let_go()
     assert not file.is_at(str(place))
     with pytest.raises(OSError, match="not found"):
         file.lock()
@@ -126,8 +182,14 @@ def test_what_is_locked_is_told_from_what_took_its_name(tmp_path):
         LockedFile(str(place), "other")
 
 
+def test_nobody_waits_for_the_other_end_of_a_pipe(tmp_path):
+    os.mkfifo(tmp_path / "a")
+    with document_lock(FileStore(tmp_path), ["a"]):
+        pass
+
+
 FORKS = """
-import fcntl, os, sys
+import fcntl, os, sys, threading
 from omnizarr.store.file import FileStore
 from omnizarr.store.folder_lock import folder_lock
 
@@ -152,6 +214,10 @@ with folder_lock(FileStore(folder), ""):
     mine = os.open(os.devnull, os.O_RDONLY)
     assert mine == number, "the child has kept the lock"
     assert is_locked(), "the child has ended the lock"
+    other = threading.Thread(target=folder_lock(FileStore(folder), "not there").__enter__, daemon=True)
+    other.start()
+    other.join(30)
+    assert not other.is_alive(), "the child cannot lock anything"
 os.fstat(mine)  # fails if leaving the statement has closed what has the number by now
 """
 
