@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 from omnizarr.array.defaults import Extents
-from omnizarr.errors import MetadataError, NodeTypeError
+from omnizarr.errors import ExistsError, MetadataError, NodeTypeError
 from omnizarr.format.dialects import ZARR2
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.attrs import to_json_object
@@ -161,7 +161,23 @@ def open_array(
         if mode != "a":
             raise missing(place)
     made = known_options(options)
-    return new_array(place.context, place.path, format or "zarr3", made, overwrite=mode == "w")
+    try:
+        return new_array(place.context, place.path, format or "zarr3", made, overwrite=mode == "w")
+    except ExistsError:
+        if mode != "a":
+            raise
+    # Another program was faster.
+    return open_array(
+        where,
+        "r+",
+        path=path,
+        format=format,
+        storage_options=storage_options,
+        limits=limits,
+        cache_bytes=cache_bytes,
+        write_empty=write_empty,
+        stored_order=stored_order,
+    )
 
 
 def open_group(

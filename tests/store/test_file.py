@@ -382,3 +382,51 @@ def test_what_lies_elsewhere_is_no_folder(where):
     with pytest.raises(UnsupportedError, match="no store of files for") as caught:
         FileStore(where)
     assert caught.value.hint
+
+
+NOWHERE = """
+import os, sys
+import omnizarr as oz
+root, link, step = sys.argv[1:]
+a = oz.create_array(root, shape=(6,), chunks=(2,), dtype="i1", fill_value=9)
+os.makedirs(os.path.dirname(os.path.join(root, link)), exist_ok=True)
+os.symlink("nowhere", os.path.join(root, link))
+try:
+    exec(step)
+except oz.errors.StoreError as error:
+    print(error.key or error.path, "leads nowhere" in str(error))
+"""
+
+
+@POSIX
+@pytest.mark.parametrize("step", ["a[...] = 1", "a[...] = 9", "a[2] = 1"])
+def test_a_chunk_that_is_a_link_to_nothing_is_not_written(root, step):
+    """It reads as nothing, and no new file can have its name: trying that again never ended."""
+    # In a process of its own, as what does not end cannot be interrupted either.
+    done = subprocess.run(
+        [sys.executable, "-c", NOWHERE, root, "c/1", step], timeout=60, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["c/1", "True"], done.stderr
+
+
+@POSIX
+@pytest.mark.parametrize("step", ["a[...] = 1", "a[2] = 1"])
+def test_a_folder_that_is_a_link_to_nothing_takes_nothing(root, step):
+    """Making the folders above a key never ended, as one was there and was not."""
+    done = subprocess.run(
+        [sys.executable, "-c", NOWHERE, root, "c", step], timeout=60, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split()[1:] == ["True"], done.stderr
+
+
+@POSIX
+def test_a_relative_path_in_a_folder_that_is_gone(tmp_path):
+    code = "import os, sys, omnizarr as oz; os.rmdir(os.getcwd())\ntry: oz.open('a.zarr', sys.argv[1])\n"
+    code += "except oz.errors.StoreError as error: print(error.path)"
+    for mode in ("r", "a"):
+        folder = tmp_path / mode
+        folder.mkdir()
+        done = subprocess.run(
+            [sys.executable, "-c", code, mode], cwd=folder, capture_output=True, text=True, check=True
+        )
+        assert done.stdout == "a.zarr\n"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from omnizarr.array.defaults import Extents
 from omnizarr.errors import (
+    ExistsError,
     LimitError,
     MetadataError,
     NodeTypeError,
@@ -86,9 +87,10 @@ class Group(Handle):
             return self[path]
         except (NotFoundError, UnsafeError):
             # A path that leads out of the store is that of no node; documents that are unsafe to follow are told of.
-            if path in self:
-                raise
-            return default
+            # What was made by somebody since then is there.
+            if path not in self:
+                return default
+        return self[path]
 
     def __contains__(self, path: object) -> bool:
         if not isinstance(path, str):
@@ -164,8 +166,11 @@ class Group(Handle):
             NodeTypeError: If an array is there.
         """
         with self._context.lock:
-            if (node := self.get(path)) is None:
-                return self.create_group(path)
+            node = self.get(path)
+            try:
+                node = self.create_group(path) if node is None else node
+            except ExistsError:  # another program was faster
+                node = self[path]
         if isinstance(node, Array):
             raise NodeTypeError("this is an array, not a group", path=node.path)
         return node
@@ -232,8 +237,12 @@ class Group(Handle):
             NodeTypeError: If a group is there.
         """
         with self._context.lock:
-            if (node := self.get(path)) is None:
-                return self.create_array(path, shape=shape, dtype=dtype, **options)
+            node = self.get(path)
+            try:
+                if node is None:
+                    return self.create_array(path, shape=shape, dtype=dtype, **options)
+            except ExistsError:  # another program was faster
+                node = self[path]
         if isinstance(node, Group):
             raise NodeTypeError("this is a group, not an array", path=node.path)
         wanted = array_meta({"shape": shape, "dtype": dtype}, "zarr2")
@@ -260,7 +269,7 @@ class Group(Handle):
         """
         old, new = self._existing(source), join(self._path, check_new_path(as_path(target)))
         check_apart(self._context, old, self._context, new, "moved")
-        move_node(self._context, old, new)
+        move_node(self._context, old, new, self._meta.format)
 
     def copy(
         self, source: str, target: str, *, into: Group | None = None, overwrite: bool = False

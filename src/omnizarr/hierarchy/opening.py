@@ -8,7 +8,7 @@ from contextlib import suppress
 from importlib import import_module  # for what few stores need
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
-from omnizarr.errors import MetadataError, NotFoundError, OmnizarrError, ReadOnlyError, UnsupportedError
+from omnizarr.errors import ExistsError, MetadataError, NotFoundError, OmnizarrError, ReadOnlyError, UnsupportedError
 from omnizarr.format.dialects import DRAFT, ZARR2
 from omnizarr.format.names import ZMETADATA, join, normal_path
 from omnizarr.hierarchy.array import Array
@@ -180,10 +180,10 @@ def open_node(place: Place, mode: str, dialect: str | None, consolidated: bool |
         other = format_of(context.store, path) if dialect is not None else None
         if other not in (None, dialect) or find_copy(context, path) is not None:
             raise missing(place)
-        with context.lock:
+        with context.lock, suppress(ExistsError):
             if load(context.store, path, context.limits, dialect) is None:
                 return _new_group(context, path, dialect, overwrite=False)
-        # Another thread was faster.
+        # Another thread or program was faster.
         return open_node(place, "r+", dialect, consolidated)
     raise missing(place)
 

@@ -15,6 +15,7 @@ from omnizarr.format.dialects import ZARR2, dialect
 from omnizarr.format.names import ZARR_JSON, check_new_path, join
 from omnizarr.hierarchy.changing import seized
 from omnizarr.hierarchy.context import Context
+from omnizarr.hierarchy.first import put_first
 from omnizarr.hierarchy.nodes import Meta, checked, checked_again, documents
 from omnizarr.hierarchy.room import find_room
 from omnizarr.hierarchy.upkeep import forget, record
@@ -80,25 +81,34 @@ def _create(
     for one, new in (*((one, group) for one in missing), (path, texts)):
         known = attributes if one in left - erased else ""
         its = {known: NOTHING, **new} if known else new
-        target = None if one == path and overwrite else conditional(store)
-        if target is not None:
-            if not _put_new(target, one, its, known):
-                if one != path:
-                    continue
-                where = place_name(store, path)
-                raise ExistsError("another program has made a node there at the same time", path=where)
+        bare = one in erased or (is_bare and one == path)
+        if one == path and overwrite:
+            made = _put_over(store, one, its, form, bare=bare)
+        elif (target := conditional(store)) is not None:
+            made = _put_new(target, one, its, known)
+        elif (put_new := getattr(store, "put_new", None)) is not None:
+            made = put_first(store, put_new, one, its, form, bare=bare)
         else:
-            if attributes not in its and one not in erased and not (is_bare and one == path):
-                forget_attributes(store, one, form)
-            for name, data in its.items():
-                store.put(join(one, name), data)
-        written += [join(one, name) for name in its]
+            made = _put_over(store, one, its, form, bare=bare)
+        if not made and one == path:
+            where = place_name(store, path)
+            raise ExistsError("another program has made a node there at the same time", path=where)
+        written += [join(one, name) for name in its] if made else ()
     folder, make_folder = dialect(form).folder, getattr(store, "make_folder", None)
     if folder and make_folder is not None:
         make_folder(join(path, folder))
     if path:
         # Only now: whoever consolidates looks for new nodes once more when the copy is there.
         record(store, path, written, below=True, form=form)
+
+
+def _put_over(store: Store, path: str, texts: Mapping[str, bytes], form: str, *, bare: bool) -> bool:
+    """Put the documents of a new node where nobody else makes one, or over whatever they make."""
+    if dialect(form).attributes not in texts and not bare:
+        forget_attributes(store, path, form)
+    for name, data in texts.items():
+        store.put(join(path, name), data)
+    return True
 
 
 def forget_attributes(store: Store, path: str, form: str) -> None:

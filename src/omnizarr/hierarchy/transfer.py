@@ -10,7 +10,7 @@ from omnizarr.format.dialects import DIALECTS, DRAFT, ZARR2, ZARR3, dialect
 from omnizarr.format.names import ZARR_JSON, ZARRAY, ZGROUP, ZMETADATA, join
 from omnizarr.hierarchy.changing import seized
 from omnizarr.hierarchy.context import Context
-from omnizarr.hierarchy.listing import walk
+from omnizarr.hierarchy.listing import is_there, walk
 from omnizarr.hierarchy.lock import address
 from omnizarr.hierarchy.nodes import format_of, load
 from omnizarr.hierarchy.save import create, forget_attributes
@@ -83,10 +83,17 @@ def _writable_format(context: Context, path: str) -> str:
     return form or ZARR3.name
 
 
-def move_node(context: Context, path: str, new_path: str) -> None:
+def move_node(context: Context, path: str, new_path: str, parent: str = "") -> None:
     """Move a node, with all below it: in one step where the store can do that, else by copying and erasing.
 
+    Args:
+        context: The store, opened for writing.
+        path: The node's path.
+        new_path: Where it goes.
+        parent: The format of the group that it is looked for in, as for `find`.
+
     Raises:
+        NotFoundError: If somebody else has moved or erased it meanwhile.
         ExistsError: If something is at the new path.
         NodeTypeError: If an array is above the new path.
         UnsupportedError: If the group above has another format.
@@ -95,6 +102,8 @@ def move_node(context: Context, path: str, new_path: str) -> None:
     store = context.store
     move_folder = getattr(store, "move_folder", None)
     with seized(context, path):
+        if not is_there(context, path, parent):  # by the time that nobody else changes it
+            raise NotFoundError("the node is gone", path=place_name(store, path))
         form = _writable_format(context, path)
         if format_of(store, new_path) is not None:
             raise ExistsError("there is a node already", path=place_name(store, new_path))

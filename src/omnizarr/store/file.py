@@ -9,7 +9,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from omnizarr.errors import UnsafeError
+from omnizarr.errors import StoreError, UnsafeError
 from omnizarr.late import LateModule
 from omnizarr.native import FileStore as NativeStore
 from omnizarr.store.buffers import byte_view
@@ -32,6 +32,7 @@ def local_path(where: str | os.PathLike[str]) -> str:
     Raises:
         UnsafeError: The path is empty, holds a NUL or cannot be a file's, or the URI is not one of this system.
         UnsupportedError: The text is a URI of another scheme.
+        StoreError: The path is relative, and the folder that it begins at was removed.
     """
     text = where if isinstance(where, str) else os.fsdecode(where)
     if not (text.isascii() or _is_name(text)):
@@ -46,7 +47,11 @@ def local_path(where: str | os.PathLike[str]) -> str:
         raise UnsafeError(f"{text!r} is not a path")
     # The same as the other for what begins at the root, in half the time.
     whole = os.path.normpath if text[0] == "/" == os.sep else os.path.abspath
-    return whole(text)
+    try:
+        return whole(text)
+    except FileNotFoundError as error:
+        message = f"{text!r} is relative to the folder that this process is in, which was removed"
+        raise StoreError(message, path=text, hint="pass an absolute path, or change to another folder") from error
 
 
 def _is_name(text: str) -> bool:
@@ -119,6 +124,12 @@ class FileStore:
         if NATIVE == "windows":
             key_to_path(self.root, key)  # Refuses names that the system would take for something else.
         self.native.put(check_key(key), data if type(data) is bytes else byte_view(key, data))
+
+    def put_new(self, key: str, data: bytes) -> bool:
+        """Make the key's file, unless another program or thread has; say whether it is this one's."""
+        if NATIVE == "windows":
+            key_to_path(self.root, key)
+        return self.native.put_new(check_key(key), data)
 
     def has_folder(self, prefix: str) -> bool:
         """Whether anything may lie below a prefix; quicker than listing it."""

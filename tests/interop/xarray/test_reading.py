@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib.util
+import json
 import pickle
 import warnings
 
@@ -280,3 +281,12 @@ def test_what_documents_mean_is_remembered(tmp_path, monkeypatch):
 def test_decoding_can_be_left_out(dataset, tmp_path):
     dataset.oz.to_omnizarr(tmp_path / "a.zarr")
     assert opened(tmp_path / "a.zarr", decode_cf=False)["p"].dtype == "int16"
+
+
+@pytest.mark.parametrize("name", [["x"], {"x": 1}])
+def test_what_cannot_be_a_name_names_no_dimension(name):
+    store = {}
+    group = oz.create_group(store, format="zarr2")
+    group.create_array("a", shape=(3,), dtype="i4")
+    store["a/.zattrs"] = json.dumps({"_ARRAY_DIMENSIONS": [name]}).encode()
+    assert opened(group)["a"].dims == ("_Anonymous_Dim_3",)

@@ -25,6 +25,11 @@ pub struct FileStore {
     root: ArcSwapOption<Root>,
 }
 
+/// How often folders are made that are gone again when a file is to be put there.
+const MOST_MADE: u8 = 100;
+const LOST: &str =
+    "a folder above it is a link that leads nowhere, or is gone; remove the link, or open the store again";
+
 pub(super) fn failure(key: &str, op: &'static str, error: &io::Error) -> Error {
     if error.kind() == io::ErrorKind::CrossesDevices {
         return Error::Unsafe { key: key.into(), message: "a link leads out of the store".into() };
@@ -136,17 +141,19 @@ impl FileStore {
         write: impl FnOnce(&mut File) -> io::Result<()>,
     ) -> io::Result<bool> {
         let start = key.rsplit_once('/').map_or(0, |(parent, _)| parent.len().saturating_add(1));
-        let mut made = false;
+        let mut made = 0u8;
         let (temporary, mut file) = loop {
             let name = format!("{}{}", key.get(..start).unwrap_or_default(), temporary());
             match root.file(&name, Access::Create) {
                 Ok(file) => break (name, file),
                 // Left by a process of the same number that was killed.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                // Others may remove a folder as soon as it is made; a link that leads nowhere is never mended by this.
+                Err(error) if error.kind() == io::ErrorKind::NotFound && made < MOST_MADE => {
                     root.make_parents(key)?;
-                    made = true;
+                    made = made.saturating_add(1);
                 }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(io::Error::other(LOST)),
                 Err(error) => return Err(error),
             }
         };
@@ -167,7 +174,7 @@ impl FileStore {
         }
         let done = done?;
         if self.durable && cfg!(unix) {
-            sync_name(root, key, made)?;
+            sync_name(root, key, made > 0)?;
         }
         Ok(done)
     }

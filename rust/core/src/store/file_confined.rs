@@ -59,6 +59,9 @@ pub fn identity(path: &Path) -> io::Result<(u64, u64)> {
     fs::metadata(path).map(|meta| numbers(&meta))
 }
 
+#[cfg(unix)]
+const NOWHERE: &str = "its file is a link that leads nowhere; fetch what it should lead to, or remove the link";
+
 impl Root {
     /// Open the directory; it must exist.
     #[cfg(target_os = "linux")]
@@ -117,6 +120,17 @@ impl Root {
             Err(error) if super::file::absent(&error) => Ok(false),
             Err(error) => Err(error),
         }
+    }
+
+    /// Raise where nothing was found under a key, but its name is taken: by a link that leads nowhere.
+    #[cfg(unix)]
+    pub fn found_nothing(&self, key: &str) -> io::Result<()> {
+        #[cfg(target_os = "linux")]
+        let is_link = rustix::fs::statat(&self.handle, key, rustix::fs::AtFlags::SYMLINK_NOFOLLOW)
+            .is_ok_and(|meta| rustix::fs::FileType::from_raw_mode(meta.st_mode).is_symlink());
+        #[cfg(not(target_os = "linux"))]
+        let is_link = self.path(key).is_symlink();
+        if is_link { Err(io::Error::other(NOWHERE)) } else { Ok(()) }
     }
 
     /// Open a file below the root.

@@ -1,0 +1,55 @@
+"""Making a node among files, where other programs may make the same one at this moment: one of them does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from omnizarr.format.dialects import dialect
+from omnizarr.format.names import join
+from omnizarr.hierarchy.nodes import format_of
+from omnizarr.store.protocol import Store
+
+_PutNew = Callable[[str, bytes], bool]
+
+
+def put_first(store: Store, put_new: _PutNew, path: str, texts: Mapping[str, bytes], form: str, *, bare: bool) -> bool:
+    """Put the documents of a new node, unless another program has made a node there since it was looked for.
+
+    Whoever puts the document that makes a path a node has made it. Where attributes have a document of their own, that
+    comes before: what was there goes, be it of a node that was never made, and comes back if it is of another's node.
+
+    Args:
+        store: Where the node is.
+        put_new: Puts a value unless there is one; says whether there was none.
+        path: The node's path.
+        texts: Its documents.
+        form: Its format.
+        bare: Whether nothing was there, not even attributes.
+
+    Returns:
+        Whether it is this node that was made.
+    """
+    attributes = dialect(form).attributes
+    apart = join(path, attributes) if attributes else ""
+    before = store.get(apart) if apart and not bare else None
+    if before is not None:
+        store.erase(apart)
+    for name, data in texts.items():
+        key = join(path, name)
+        if put_new(key, data):
+            continue
+        if format_of(store, path) is not None:
+            _put_back(store, put_new, apart, texts.get(attributes), before)
+            return False
+        # Of a node that was never made, or that is being made by another program, or no document at all.
+        before = store.get(key) if key == apart else before
+        store.put(key, data)
+    return True
+
+
+def _put_back(store: Store, put_new: _PutNew, key: str, ours: bytes | None, before: bytes | None) -> None:
+    """Take away attributes that are not those of the node that another program has made, and put back its own."""
+    if ours is not None and ours != before and store.get(key) == ours:
+        store.erase(key)
+    if before is not None:
+        put_new(key, before)
