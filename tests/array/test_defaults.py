@@ -132,3 +132,8 @@ def test_automatic_chunks_divide_given_shards():
     chunks, shards = layout((1000, 1000), 8, "auto", -1)
     assert shards == (1000, 1000)
     assert all(shard % chunk == 0 for shard, chunk in zip(shards, chunks, strict=True))
+
+
+@pytest.mark.parametrize(("number", "factor"), [(2, 2), (9, 3), (35, 5), (49, 7), (13, 13), (1, 1)])
+def test_the_smallest_factor_of_a_number(number, factor):
+    assert defaults._smallest_factor(number) == factor

@@ -100,3 +100,16 @@ def test_more_than_any_array_can_have():
         with pytest.raises(LimitError, match="more than an array can have") as caught:
             broadcast(values, (2**62, 2), "/x")
         assert (caught.value.path, caught.value.hint) == ("/x", "Write less at a time.")
+
+
+@pytest.mark.parametrize(
+    ("name", "low", "high"), [("int2", -2, 1), ("uint2", 0, 3), ("int4", -8, 7), ("uint4", 0, 15), ("int8", -128, 127)]
+)
+def test_fractions_are_cut_off_and_what_is_near_to_no_integer_is_refused(name, low, high):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    dtype = np.dtype(getattr(ml_dtypes, name, name))
+    kept = as_values(np.array([low - 0.5, low, high, high + 0.5]), dtype, "", "/x")
+    assert kept.astype(int).tolist() == [low, low, high, high]
+    for wrong in (low - 1.0, high + 1.0, np.nan):
+        with pytest.raises(ShapeError, match=f"{wrong} is no number of that type"):
+            as_values(np.array([0.0, wrong]), dtype, "", "/x")

@@ -9,6 +9,8 @@ import pytest
 
 import omnizarr as oz
 from omnizarr.errors import MetadataError, ReadOnlyError, UnsupportedError
+from omnizarr.format import draft
+from omnizarr.limits import DEFAULT_LIMITS
 from tests.format.drafts import ARRAY, ENTRY, URI, document
 
 VALUES = np.arange(12, dtype="<i4").reshape(3, 4)
@@ -268,3 +270,23 @@ def test_paths_of_the_file_system_lead_into_it(tmp_path, entry):
     assert oz.detect(root / "a/c").what == "missing"
     with pytest.raises(FileNotFoundError):
         oz.open(root / "a/c")
+
+
+@pytest.mark.parametrize(("value", "number"), [(7, 7), (0, 0), ("+Infinity", np.inf), ("-Infinity", -np.inf)])
+def test_fill_values(value, number):
+    meta = draft._parse_array({**ARRAY, "data_type": "<f4", "fill_value": value}, "k", "", DEFAULT_LIMITS)
+    assert meta.fill.value(meta.dtype) == number
+
+
+def test_all_but_the_last_of_the_codecs_are_filters():
+    listed = [{"name": "delta", "configuration": {"dtype": "<i4"}}, {"name": "gzip", "configuration": {"level": 1}}]
+    found = draft._codecs({"codecs": listed}, [{"id": "shuffle"}], "k")
+    assert [one["id"] for one in found["filters"]] == ["shuffle", "delta"]
+    assert found["compressor"]["id"] == "gzip"
+    assert draft._codecs({"codecs": listed[1:]}, None, "k")["filters"] is None
+
+
+def test_a_shard_of_no_chunks_is_refused():
+    for counts in ([0, 1], [1, 0]):
+        with pytest.raises(MetadataError):
+            oz.open({**base(), "meta/root/a.array.json": shards(counts)})["a"]

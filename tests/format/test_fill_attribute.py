@@ -7,7 +7,16 @@ import math
 import numpy as np
 import pytest
 
-from omnizarr.format.fill_attribute import as_v2, as_v3, fill_attribute, packed, unpacked, with_mask, without_nan
+from omnizarr.format.fill_attribute import (
+    as_v2,
+    as_v3,
+    fill_attribute,
+    from_json,
+    packed,
+    unpacked,
+    with_mask,
+    without_nan,
+)
 
 HALF = "AAAAAAAA4D8="
 
@@ -108,3 +117,36 @@ def test_floats_survive_to_the_bit():
         assert unpacked(packed(number)) == number
     with pytest.raises(ValueError, match="is no float"):
         unpacked("YWI=")
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "found"),
+    [
+        ([packed(1.0), "NaN"], "c8", None),
+        ([packed(1.0), packed(2.0)], "<c16", 1 + 2j),
+        ("eA==", "S1", b"x"),
+        ("AAAAAAAA4D8=", ">f4", 0.5),
+        (255, "i1", -1),
+        (-1, "u1", 255),
+        (-128, "i1", -128),
+        (3.0, ">i2", 3),
+        (1.5, "f4", 1.5),
+        (1, "?", True),
+    ],
+)
+def test_values_of_json_are_of_the_type_of_the_array(value, dtype, found):
+    made = from_json(value, np.dtype(dtype))
+    if found is None:
+        assert made.real == 1
+        assert math.isnan(made.imag)
+    else:
+        assert made == found
+        assert type(made) is (bytes if dtype == "S1" else np.dtype(dtype).type)
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype"),
+    [(256, "i1"), (-129, "i1"), (1.5, "i4"), (math.inf, "i4"), ([1], "c8"), ("x", "i4"), ("*", "S1"), (1, "S1")],
+)
+def test_values_of_json_that_are_none_of_the_type_are_left_as_they_are(value, dtype):
+    assert from_json(value, np.dtype(dtype)) is value

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from omnizarr.errors import MetadataError, UnsupportedError
-from omnizarr.format import fill_json
+from omnizarr.format import fill_json, v3_dtype
 from omnizarr.model.dtype import BYTES, STRING, DType, arrays_of, optional_of
 from omnizarr.model.fill import Fill
 
@@ -267,3 +267,19 @@ def test_zero_and_text_that_is_no_base64_in_v2_alone(value, kind, bits):
 def test_more_digits_than_bits(text):
     with pytest.raises(MetadataError, match="out of the range of float32"):
         fill_json.parse_v3(text, of("f4"), "k")
+
+
+def test_bytes_in_a_list_are_any_bytes():
+    dtype = DType.of("V3")
+    assert fill_json.parse_v3([0, 1, 255], dtype, "k").bits == b"\0\1\xff"
+    for wrong in ([0, 1, 256], [-1, 0, 1], [0, 1, True]):
+        with pytest.raises(MetadataError):
+            fill_json.parse_v3(wrong, dtype, "k")
+
+
+def test_numbers_of_four_bits_are_read_however_they_are_spelled_in_v2():
+    pytest.importorskip("ml_dtypes")
+    dtype = v3_dtype.parse_dtype("float4_e2m1fn", "k")
+    for value in (1.5, "AQ==", "0x3"):
+        assert len(fill_json.parse_v2(value, dtype, "k").bits) == 1
+    assert fill_json.parse_v2("0x3", dtype, "k") == fill_json.parse_v2(1.5, dtype, "k")

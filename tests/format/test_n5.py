@@ -236,3 +236,28 @@ def test_compressions_have_the_defaults_of_java(compression, name, settings):
     big, codec = block.configuration["codecs"]
     assert (big["name"], big["configuration"]) == ("bytes", {"endian": "big"})
     assert (codec["name"], codec["configuration"]) == (name, settings)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "fits"),
+    [
+        *[("clevel", 0, True), ("clevel", 9, True), ("clevel", -1, False), ("clevel", 10, False)],
+        *[("shuffle", 0, True), ("shuffle", 2, True), ("shuffle", -1, False), ("shuffle", 3, False)],
+    ],
+)
+def test_settings_of_blosc_have_bounds(name, value, fits):
+    compression = {"type": "blosc", "cname": "lz4", name: value}
+    document = {"dimensions": [4], "blockSize": [2], "dataType": "int32", "compression": compression}
+    store = {"attributes.json": json.dumps(document).encode()}
+    if fits:
+        assert oz.open_array(store).shape == (4,)
+    else:
+        with pytest.raises(MetadataError):
+            oz.open_array(store)
+
+
+def test_elements_of_one_byte_have_no_order():
+    for kind, order in (("uint8", {}), ("int16", {"endian": "big"})):
+        document = {"dimensions": [4], "blockSize": [2], "dataType": kind, "compression": {"type": "raw"}}
+        (block,) = oz.open_array({"attributes.json": json.dumps(document).encode()}).metadata.codecs
+        assert block.configuration["codecs"][0].get("configuration", {}) == order

@@ -328,3 +328,20 @@ def test_nan_payloads_of_small_floats_are_refused_in_v2():
         assert str(fill_json.render_v3(Fill(bits), DType.of(name))).startswith("0x")
         with pytest.raises(UnsupportedError):
             fill_json.render_v2(Fill(bits), DType.of(name))
+
+
+def test_units_of_time_count_single_ones_unless_they_say_otherwise():
+    def parsed(**configuration):
+        return v3_dtype.parse_dtype({"name": "numpy.datetime64", "configuration": configuration}, "k").numpy
+
+    assert parsed(unit="s") == np.dtype("M8[s]")
+    assert parsed(unit="s", scale_factor=1) == np.dtype("M8[s]")
+    assert parsed(unit="s", scale_factor=2) == np.dtype("M8[2s]")
+    with pytest.raises(MetadataError):
+        parsed(unit="s", scale_factor=0)
+
+
+def test_fields_of_one_element_keep_their_shape():
+    assert v2_dtype.parse_dtype([["a", "<i4", [1]]], "/dtype", "k").numpy == np.dtype([("a", "<i4", (1,))])
+    with pytest.raises(MetadataError):
+        v2_dtype.parse_dtype([["a", "<i4", [0]]], "/dtype", "k")

@@ -1,6 +1,8 @@
 """The first Zarr format: documents as seed zarr 0.4 wrote them, the pickles of 0.3, and what both left behind."""
 
+import json
 import pickle
+import re
 import struct
 import warnings
 
@@ -356,3 +358,21 @@ def test_bytes_that_are_no_text_cannot_be_filled_in():
     with pytest.raises(UnsupportedError, match="cannot say the fill value") as caught:
         make({}, shape=(3,), dtype="S2", fill_value=b"\xff")
     assert "fill_value=None" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "stored"),
+    [
+        *[("clevel", 0, 0), ("clevel", 9, 9), ("clevel", -1, None), ("clevel", 10, None)],
+        *[("shuffle", True, "shuffle"), ("shuffle", False, "noshuffle"), ("shuffle", 2, "bitshuffle")],
+        *[("shuffle", 3, None), ("shuffle", -1, None)],
+    ],
+)
+def test_settings_of_blosc_have_bounds(name, value, stored):
+    text = re.sub(rf'"{name}": \d', f'"{name}": {json.dumps(value)}', EXAMPLE).encode()
+    if stored is None:
+        with pytest.raises(MetadataError):
+            v0.parse("", {"__zmeta__": text})
+    else:
+        (codec,) = [one for one in v0.parse("", {"__zmeta__": text}).codecs if one.name == "blosc"]
+        assert codec.configuration[name] == stored

@@ -11,7 +11,9 @@ import pytest
 
 import omnizarr as oz
 from omnizarr.errors import MetadataError, UnsupportedError
-from omnizarr.format import v1
+from omnizarr.format import old, v1
+from omnizarr.model.dtype import DType
+from omnizarr.model.fill import Fill
 from omnizarr.model.keys import v2_keys
 
 VALUES = np.arange(35, dtype="<i4").reshape(5, 7)
@@ -200,3 +202,28 @@ def test_shapes_and_keys_that_it_does_not_have():
 def test_a_compression_without_options_has_the_defaults_of_the_time():
     store = store_of("zlib", None, zlib.compress, "C", "C")
     assert np.array_equal(oz.open(store)[...], VALUES)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        (b'{"zarr_format": 1}', True),
+        (b'{"chunks": [1]}', False),  # a document of somebody else's
+        (b' {"chunks": [1], "fill_value": ', True),  # one that was cut off
+        (b'["chunks", "zarr_format"]', False),
+    ],
+)
+def test_documents_are_told_from_those_of_others(text, is_one):
+    assert v1.is_meta(text) is is_one
+
+
+def test_text_that_reads_as_a_number_stays_text():
+    text, number = DType.of("<U8"), DType.of("<f8")
+    assert old.render_fill(Fill.of("NaN", text), text, "Zarr v1") == "NaN"
+    assert old.render_fill(Fill.of(np.nan, number), number, "Zarr v1") != "NaN"
+
+
+def test_types_inside_of_structures_are_looked_at():
+    assert old.old_dtype([["a", [["b", "<i4"]]]], "Zarr v1")
+    with pytest.raises(UnsupportedError, match="no type of Zarr v1"):
+        old.old_dtype([["a", [["b", "bfloat16"]]]], "Zarr v1")

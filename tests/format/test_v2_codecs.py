@@ -210,3 +210,14 @@ def test_codecs_without_a_name(item):
     with pytest.raises(MetadataError, match="an id is needed") as caught:
         parse(compressor=item)
     assert (caught.value.pointer, caught.value.key) == ("/compressor/id", "k")
+
+
+def test_elements_of_the_shuffle_have_four_bytes_unless_it_says_otherwise():
+    document = {"zarr_format": 2, "shape": [64], "dtype": "|i1", "order": "C", "fill_value": None, "compressor": None}
+    for chunk, fits in ((4, True), (12, True), (6, False), (15, False)):
+        wanted = {**document, "chunks": [chunk], "filters": [{"id": "shuffle"}]}
+        if fits:
+            v2.parse_array(wanted, None, "k")
+        else:
+            with pytest.raises(MetadataError, match="elements of 4 bytes"):
+                v2.parse_array(wanted, None, "k")

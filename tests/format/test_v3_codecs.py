@@ -319,3 +319,16 @@ def test_codecs_of_zarrs_that_are_refused(change, pointer):
     codec = step("zarrs.vlen", **{**VLEN["configuration"], **change})
     found = refused({**chain(codec), "data_type": "string", "fill_value": ""})
     assert found.pointer == f"/codecs/0/configuration{pointer}"
+
+
+def test_dimensions_of_one_are_gone_behind_a_squeeze():
+    document = chain(step("zarrs.squeeze"), step("transpose", order=[1, 0]), BYTES_LITTLE)
+    document["chunk_grid"] = {"name": "regular", "configuration": {"chunk_shape": [4, 1, 8]}}
+    assert len(v3.parse_array(document, "k").codecs) == 3
+    document["codecs"][1] = step("transpose", order=[2, 1, 0])
+    refused(document)
+
+
+def test_settings_of_codecs_that_compute_are_looked_at():
+    assert len(v3.parse_array(chain(step("cast_value", data_type="uint8"), step("bytes")), "k").codecs) == 2
+    refused(chain(step("cast_value", data_type="uint8", rounding=5), step("bytes")))

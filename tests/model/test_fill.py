@@ -258,3 +258,11 @@ def test_small_numbers_in_either_byte_order():
     pytest.importorskip("ml_dtypes")
     assert pack_small(1, "bfloat16", "little") == b"\x80\x3f"
     assert pack_small(1, "bfloat16", "big") == b"\x3f\x80"
+
+
+def test_numbers_of_ml_dtypes_have_no_bits_beyond_their_own():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    assert Fill.of(ml_dtypes.int4(-1), DType.of(ml_dtypes.int4)).bits == b"\x0f"
+    assert Fill.of(ml_dtypes.int2(-1), DType.of(ml_dtypes.int2)).bits == b"\x03"
+    one = ml_dtypes.bfloat16(1.5)
+    assert Fill.of(one, DType.of(ml_dtypes.bfloat16)).bits == one.tobytes()

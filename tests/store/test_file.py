@@ -430,3 +430,24 @@ def test_a_relative_path_in_a_folder_that_is_gone(tmp_path):
             [sys.executable, "-c", code, mode], cwd=folder, capture_output=True, text=True, check=True
         )
         assert done.stdout == "a.zarr\n"
+
+
+def test_a_folder_gets_another_name_below_folders_that_are_made_for_it(tmp_path):
+    store = FileStore(tmp_path)
+    store.put("a/b", b"1")
+    assert store.move_folder("a", "new/folder/c")
+    assert store.list_prefix("") == ["new/folder/c/b"]
+    assert not store.move_folder("not there", "d")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_folders_are_not_moved_by_way_of_links(tmp_path):
+    store = FileStore(tmp_path / "store")
+    store.put("a/b", b"1")
+    (tmp_path / "outside" / "x").mkdir(parents=True)
+    (tmp_path / "store" / "link").symlink_to(tmp_path / "outside")
+    assert not store.move_folder("link", "c")
+    assert not store.move_folder("link/x", "c")
+    assert not store.move_folder("a", "link/c")
+    assert store.get("a/b") == b"1"
+    assert [one.name for one in (tmp_path / "outside").iterdir()] == ["x"]

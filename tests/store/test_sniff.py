@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from omnizarr.store.sniff import SET, above, sniff, sniff_file, with_article
+from omnizarr.store.sniff import SET, above, is_set_name, sniff, sniff_file, with_article
 
 
 @pytest.mark.parametrize(
@@ -76,3 +76,22 @@ def test_articles():
     words = ["HDF5 file", "XML document", "xz file", "image", "unknown", "PNG image", "zip file"]
     expected = ["an", "an", "an", "an", "an", "a", "a"]
     assert [with_article(word).split()[0] for word in words] == expected
+
+
+@pytest.mark.parametrize("at", [0, 512, 1024, 2048, 4096, 8192])
+def test_a_block_of_the_user_comes_before_hdf5(at):
+    assert sniff(bytes(at) + b"\x89HDF\r\n\x1a\n" + bytes(8)).what == "HDF5 file"
+
+
+@pytest.mark.parametrize("left", [1, 2, 3])
+def test_text_that_is_cut_off_in_a_character_is_text(left):
+    text = ("some words " + "𝄞").encode()
+    assert sniff(text[: len(text) - 4 + left]).what == sniff(b"some words").what
+    assert sniff(text[: len(text) - 4 + left] + b"abc").what != sniff(b"some words").what
+
+
+def test_names_of_reference_sets():
+    for name in ("a.json", "a.JSON.gz?x=1", "a.json.zst/", "https://example.org/a.parq?b=c.zarr", "a.parquet"):
+        assert is_set_name(name)
+    for name in ("a.zarr", "a.zarr?b=c.json", "json", ""):
+        assert not is_set_name(name)

@@ -7,6 +7,7 @@ import pytest
 from omnizarr.errors import ConflictError
 from omnizarr.store import tagged
 from omnizarr.store.mapping import DictStore
+from omnizarr.store.memory import MemoryStore
 from omnizarr.store.tagged import ChangedError, TaggedStore, conditional, retried
 from omnizarr.store.wrap import PrefixStore, ReadOnlyStore
 
@@ -112,3 +113,9 @@ def test_others_that_are_always_quicker(monkeypatch):
         retried(change, "/x")
     assert caught.value.path == "/x"
     assert len(slept) == 100
+
+
+def test_the_kernel_gets_the_handle_of_the_store():
+    inner = MemoryStore()
+    assert inner.native is not None
+    assert TaggedStore(inner, (Versions(), "")).native is inner.native

@@ -20,6 +20,7 @@ from omnizarr.native import ZipStore as NativeStore
 from omnizarr.store.protocol import kernel_target
 from omnizarr.store.zip import ZipStore
 from omnizarr.store.zip_archive import FileAdapter
+from omnizarr.store.zip_find import archive_in
 from tests.store.archives import VALUES, contents, made
 
 
@@ -350,3 +351,17 @@ def test_a_file_object_is_up_to_date_once_the_store_is_closed(tmp_path):
     with pytest.raises(ReadOnlyError) as caught:
         ZipStore(place, read_only=True).put("a", b"2")
     assert caught.value.hint == "Open it with mode='r+' or 'a' to write."
+
+
+def test_what_a_file_object_allows(tmp_path):
+    place = tmp_path / "a.zip"
+    with place.open("w+b") as file:
+        with ZipStore(file, read_only=False) as store:
+            assert not store.read_only
+            store.put("a", b"1")
+        assert archive_in(file, read_only=True)[0].read_only
+        assert not archive_in(file, read_only=False)[0].read_only
+    with place.open("rb") as file:
+        assert archive_in(file, read_only=False)[0].read_only
+        with pytest.raises(ReadOnlyError):
+            ZipStore(file, read_only=False)
