@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+import omnizarr as oz
 from omnizarr.errors import StoreError, UnsafeError, UnsupportedError
 from omnizarr.store.file import FileStore, local_path
 
@@ -196,8 +197,22 @@ def test_links_that_stay_inside_are_followed(store, root):
     (root / "circle").symlink_to(".")
     assert len(store.list_prefix("")) < 20
     (root / "dangling").symlink_to("nothing")
-    assert store.get("dangling") is None
     assert "dangling" not in store.list_prefix("")
+    assert store.get("folder/nothing") is None
+
+
+@POSIX
+@pytest.mark.parametrize("link", ["c/1", "c", "zarr.json"])
+def test_what_a_link_promises_and_nobody_has_is_missed(root, link):
+    """Archives under version control have links for all files; those that were not fetched lead nowhere."""
+    array = oz.create_array(root, shape=(6,), chunks=(2,), dtype="i1", fill_value=9)
+    array[...] = 1
+    (root / link).rename(root / "elsewhere")
+    (root / link).symlink_to(os.path.relpath(root / "elsewhere", (root / link).parent))
+    assert oz.open(root)[...].tolist() == [1] * 6
+    (root / "elsewhere").rename(root / "nobody knows where")
+    with pytest.raises(StoreError, match="leads nowhere"):
+        oz.open(root)[...]
 
 
 @POSIX

@@ -7,9 +7,18 @@ from collections.abc import Callable, Mapping
 from omnizarr.format.dialects import dialect
 from omnizarr.format.names import join
 from omnizarr.hierarchy.nodes import format_of
-from omnizarr.store.protocol import Store
+from omnizarr.store.protocol import Store, kernel_target
 
 _PutNew = Callable[[str, bytes], bool]
+
+
+def way_to_be_first(store: Store) -> _PutNew | None:
+    """Return what puts a value unless there is one, in a folder.
+
+    `None` also where a class of somebody's own has another `put`, which must not be passed by.
+    """
+    put_new: _PutNew | None = getattr(store, "put_new", None)
+    return put_new if put_new is not None and kernel_target(store)[0] is store.native else None
 
 
 def put_first(store: Store, put_new: _PutNew, path: str, texts: Mapping[str, bytes], form: str, *, bare: bool) -> bool:

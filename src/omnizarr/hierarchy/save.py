@@ -15,7 +15,7 @@ from omnizarr.format.dialects import ZARR2, dialect
 from omnizarr.format.names import ZARR_JSON, check_new_path, join
 from omnizarr.hierarchy.changing import seized
 from omnizarr.hierarchy.context import Context
-from omnizarr.hierarchy.first import put_first
+from omnizarr.hierarchy.first import put_first, way_to_be_first
 from omnizarr.hierarchy.nodes import Meta, checked, checked_again, documents
 from omnizarr.hierarchy.room import find_room
 from omnizarr.hierarchy.upkeep import forget, record
@@ -86,7 +86,7 @@ def _create(
             made = _put_over(store, one, its, form, bare=bare)
         elif (target := conditional(store)) is not None:
             made = _put_new(target, one, its, known)
-        elif (put_new := getattr(store, "put_new", None)) is not None:
+        elif (put_new := way_to_be_first(store)) is not None:
             made = put_first(store, put_new, one, its, form, bare=bare)
         else:
             made = _put_over(store, one, its, form, bare=bare)

@@ -122,15 +122,17 @@ impl Root {
         }
     }
 
-    /// Raise where nothing was found under a key, but its name is taken: by a link that leads nowhere.
-    #[cfg(unix)]
-    pub fn found_nothing(&self, key: &str) -> io::Result<()> {
-        #[cfg(target_os = "linux")]
-        let is_link = rustix::fs::statat(&self.handle, key, rustix::fs::AtFlags::SYMLINK_NOFOLLOW)
-            .is_ok_and(|meta| rustix::fs::FileType::from_raw_mode(meta.st_mode).is_symlink());
-        #[cfg(not(target_os = "linux"))]
-        let is_link = self.path(key).is_symlink();
-        if is_link { Err(io::Error::other(NOWHERE)) } else { Ok(()) }
+    /// Raise where nothing was found under a key because a link on the way leads nowhere: it tells of a value that is
+    /// kept elsewhere, and is not there. Archives under version control have such links for all that was not fetched.
+    fn check_links(&self, key: &str) -> io::Result<()> {
+        let mut path = self.path.clone();
+        for part in key.split('/') {
+            path.push(part);
+            if path.is_symlink() && !path.exists() {
+                return Err(io::Error::other(NOWHERE));
+            }
+        }
+        Ok(())
     }
 
     /// Open a file below the root.
@@ -145,11 +147,17 @@ impl Root {
                 Access::Directory => OFlags::RDONLY | OFlags::DIRECTORY,
             };
         let mode = if access == Access::Create { Mode::from_raw_mode(0o666) } else { Mode::empty() };
-        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+        // Most keys have no link on the way, so that nothing found is nothing there; behind a link it takes a look.
+        let inside = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+        let mut resolve = inside | ResolveFlags::NO_SYMLINKS;
         let mut tries = 0u8;
         loop {
             match rustix::fs::openat2(&self.handle, key, flags, mode, resolve) {
                 Ok(file) => return Ok(File::from(file)),
+                Err(rustix::io::Errno::LOOP) if resolve != inside => resolve = inside,
+                Err(rustix::io::Errno::NOENT) if resolve == inside => {
+                    return self.check_links(key).and(Err(rustix::io::Errno::NOENT.into()));
+                }
                 // A directory on the way was renamed meanwhile, or a signal came: the system asks to try again.
                 Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) if tries < 100 => {
                     tries = tries.saturating_add(1)
@@ -167,10 +175,16 @@ impl Root {
     }
 
     fn file_by_path(&self, key: &str, access: Access) -> io::Result<File> {
-        match access {
-            Access::Read | Access::Directory => File::open(self.resolved(key)?),
-            Access::Change => OpenOptions::new().read(true).write(true).open(self.resolved(key)?),
-            Access::Create => OpenOptions::new().write(true).create_new(true).open(self.confined(key)?),
+        let opened = match access {
+            Access::Read | Access::Directory => self.resolved(key).and_then(File::open),
+            Access::Change => self.resolved(key).and_then(|path| OpenOptions::new().read(true).write(true).open(path)),
+            Access::Create => {
+                self.confined(key).and_then(|path| OpenOptions::new().write(true).create_new(true).open(path))
+            }
+        };
+        match opened {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => self.check_links(key).and(Err(error)),
+            opened => opened,
         }
     }
 
