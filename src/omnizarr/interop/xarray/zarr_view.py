@@ -141,9 +141,10 @@ def dimensions(meta: ArrayMeta) -> tuple[str, ...]:
     names: Any = meta.dims
     if names is None:
         given = meta.attributes.get(DIMENSIONS)
+        names = [None] * len(meta.shape)
         # Numbers are names, too, if need be; what no key of a mapping can be is none.
-        fit = isinstance(given, list) and len(given) == len(meta.shape)
-        names = given if fit and not any(isinstance(one, (list, dict)) for one in given) else [None] * len(meta.shape)
+        if isinstance(given, list) and len(given) == len(names) and not any(isinstance(n, (list, dict)) for n in given):
+            names = given
     if None not in names:
         return tuple(names)
     used: Counter[str] = Counter()
