@@ -7,7 +7,16 @@ import json
 import pytest
 
 from omnizarr.errors import LimitError, MetadataError, UnsafeError, UnsupportedError
-from omnizarr.format.consolidated import is_document, render_v2, render_v3, split_v2, split_v3, without_block
+from omnizarr.format.consolidated import (
+    _LEVELS_OF_A_BLOCK,
+    is_document,
+    render_v2,
+    render_v3,
+    split_v2,
+    split_v3,
+    without_block,
+)
+from omnizarr.limits import DEFAULT_LIMITS
 
 GROUP2 = {"zarr_format": 2}
 ARRAY2 = {"zarr_format": 2, "shape": []}
@@ -221,3 +230,17 @@ def test_documents_are_not_parsed(monkeypatch):
 def test_the_kind_may_be_spelled_in_other_ways():
     data = group(block({"a": GROUP3})).replace(b'"inline"', b'"\\u0069nline"')
     assert list(parsed(split_v3(data, "k"))) == ["a/zarr.json"]
+
+
+def test_consolidated_metadata_in_consolidated_metadata_are_nested_so_deep_and_no_deeper():
+    def nested(levels):
+        metadata = {"a": nested(levels - 1)} if levels else {"b": {"zarr_format": 3, "node_type": "group"}}
+        block = {"kind": "inline", "must_understand": False, "metadata": metadata}
+        return {"zarr_format": 3, "node_type": "group", "consolidated_metadata": block}
+
+    data = json.dumps(nested(2)).encode()
+    levels = 2 * _LEVELS_OF_A_BLOCK
+    found = split_v3(data, "zarr.json", DEFAULT_LIMITS._replace(max_document_depth=levels))
+    assert {"a/zarr.json", "a/a/zarr.json", "a/a/b/zarr.json"} <= set(found)
+    with pytest.raises(LimitError, match=f"deeper than {levels - 1} levels"):
+        split_v3(data, "zarr.json", DEFAULT_LIMITS._replace(max_document_depth=levels - 1))

@@ -3,6 +3,7 @@
 import gzip
 import json
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -290,3 +291,18 @@ def test_a_shard_of_no_chunks_is_refused():
     for counts in ([0, 1], [1, 0]):
         with pytest.raises(MetadataError):
             oz.open({**base(), "meta/root/a.array.json": shards(counts)})["a"]
+
+
+@pytest.mark.parametrize("value", [[1], [{}], [{"id": "zlib"}, "x"], {"id": "zlib"}])
+def test_attributes_that_are_no_lists_of_filters_stay_attributes(value):
+    assert not draft._are_filters(value)
+    assert draft._are_filters([{"id": "zlib"}])
+
+
+@pytest.mark.parametrize(("value", "warns"), [(5, True), ({}, True), ({"must_understand": False}, False)])
+def test_fields_that_no_draft_has_are_told_of(value, warns):
+    document = {**ARRAY, "other": value}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert draft._parse_array(document, "k", "", DEFAULT_LIMITS).extra == {"other": value}
+    assert any("/other is not known" in str(one.message) for one in caught) is warns

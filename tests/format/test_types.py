@@ -345,3 +345,9 @@ def test_fields_of_one_element_keep_their_shape():
     assert v2_dtype.parse_dtype([["a", "<i4", [1]]], "/dtype", "k").numpy == np.dtype([("a", "<i4", (1,))])
     with pytest.raises(MetadataError):
         v2_dtype.parse_dtype([["a", "<i4", [0]]], "/dtype", "k")
+
+
+def test_a_wrong_size_is_wrong_and_not_merely_unsupported():
+    with pytest.raises(MetadataError, match="whole number of bytes") as caught:
+        v3_dtype.parse_dtype("r7", "k")
+    assert not isinstance(caught.value, UnsupportedError)

@@ -376,3 +376,10 @@ def test_settings_of_blosc_have_bounds(name, value, stored):
     else:
         (codec,) = [one for one in v0.parse("", {"__zmeta__": text}).codecs if one.name == "blosc"]
         assert codec.configuration[name] == stored
+
+
+def test_chunks_without_blosc_are_refused():
+    meta = v0.parse("", {"__zmeta__": EXAMPLE.encode()})
+    without = meta._replace(codecs=tuple(one for one in meta.codecs if one.name != "blosc"))
+    with pytest.raises(UnsupportedError, match="Blosc, and nothing else"):
+        v0.render(without)

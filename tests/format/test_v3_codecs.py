@@ -332,3 +332,10 @@ def test_dimensions_of_one_are_gone_behind_a_squeeze():
 def test_settings_of_codecs_that_compute_are_looked_at():
     assert len(v3.parse_array(chain(step("cast_value", data_type="uint8"), step("bytes")), "k").codecs) == 2
     refused(chain(step("cast_value", data_type="uint8", rounding=5), step("bytes")))
+
+
+def test_how_many_bytes_a_compressor_leaves_is_not_known():
+    odd = step("numcodecs.shuffle", elementsize=7)
+    refused(chain(BYTES_LITTLE, odd))
+    assert len(v3.parse_array(chain(BYTES_LITTLE, ZLIB, odd), "k").codecs) == 3
+    assert len(v3.parse_array(chain(BYTES_LITTLE, step("gzip", level=1), odd), "k").codecs) == 3

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 import omnizarr as oz
+from omnizarr.errors import ReadOnlyError
 from omnizarr.store.file import FileStore
 from omnizarr.store.memory import MemoryStore
 from omnizarr.store.protocol import kernel_target
+from omnizarr.store.refusing import Refusing
 from omnizarr.store.wrap import PrefixStore, ReadOnlyStore
 
 
@@ -66,3 +68,15 @@ def test_a_derived_class_that_overrides_no_operation_is_as_quick(tmp_path):
     store = Noting(tmp_path / "x")
     oz.create_array(store, data=np.arange(4), chunks=(2,))
     assert sorted(store.written) == ["c/0", "c/1", "zarr.json"]
+
+
+def test_a_store_that_is_only_read_refuses_every_change():
+    class Fixed(Refusing):
+        refusal = "it is fixed"
+        refusal_hint = "Copy it."
+
+    calls = (lambda one: one.put("a", b""), lambda one: one.erase("a"), lambda one: one.erase_prefix("a"))
+    for call in calls:
+        with pytest.raises(ReadOnlyError, match="it is fixed") as caught:
+            call(Fixed())
+        assert (caught.value.key, caught.value.hint) == ("a", "Copy it.")

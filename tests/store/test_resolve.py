@@ -14,7 +14,7 @@ from omnizarr.store.cloud.at import At
 from omnizarr.store.file import FileStore
 from omnizarr.store.mapping import DictStore
 from omnizarr.store.memory import MemoryStore
-from omnizarr.store.resolve import is_parquet_set, resolve
+from omnizarr.store.resolve import _parquet_above, is_parquet_set, resolve
 from omnizarr.store.wrap import ReadOnlyStore
 
 
@@ -145,3 +145,17 @@ def test_options_for_folders_are_not_needed(tmp_path):
     (tmp_path / ".zgroup").write_text("{}")
     assert not is_parquet_set(str(tmp_path))
     assert not is_parquet_set("/not there")
+
+
+def test_folders_below_a_set_in_parquet_are_of_it_unless_they_are_nodes_themselves(tmp_path):
+    place = tmp_path / "set"
+    (place / "a" / "b").mkdir(parents=True)
+    (place / "c" / "d").mkdir(parents=True)
+    assert _parquet_above(str(place / "a" / "b")) is None
+    (place / ".zmetadata").write_text('{"metadata": {}, "record_size": 10}')
+    assert _parquet_above(str(place)) == (str(place), "")
+    assert _parquet_above(str(place / "a")) == (str(place), "a")
+    assert _parquet_above(str(place / "a" / "b")) == (str(place), "a/b")
+    (place / "c" / "zarr.json").write_text("{}")
+    for inside in ("c", "c/d"):
+        assert _parquet_above(str(place / inside)) is None

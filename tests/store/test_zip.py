@@ -20,7 +20,7 @@ from omnizarr.native import ZipStore as NativeStore
 from omnizarr.store.protocol import kernel_target
 from omnizarr.store.zip import ZipStore
 from omnizarr.store.zip_archive import FileAdapter
-from omnizarr.store.zip_find import archive_in
+from omnizarr.store.zip_find import archive_at, archive_in
 from tests.store.archives import VALUES, contents, made
 
 
@@ -365,3 +365,10 @@ def test_what_a_file_object_allows(tmp_path):
         assert archive_in(file, read_only=False)[0].read_only
         with pytest.raises(ReadOnlyError):
             ZipStore(file, read_only=False)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+def test_a_pipe_is_no_archive_whatever_its_name(tmp_path):
+    os.mkfifo(tmp_path / "a.zip")
+    assert archive_at(str(tmp_path / "a.zip"), read_only=True) is None
+    assert archive_at(str(tmp_path / "a.zip" / "b"), read_only=True) is None

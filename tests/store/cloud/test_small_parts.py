@@ -7,7 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from omnizarr.errors import UnsafeError
-from omnizarr.store.cloud import s3
+from omnizarr.store.cloud import adapters, s3
+from omnizarr.store.cloud.secret import without_secrets
 from omnizarr.store.cloud.settled import checked_endpoint
 from omnizarr.store.cloud.sources import Container
 from omnizarr.store.url import clouds, explain, grammar
@@ -81,3 +82,19 @@ def test_the_emulator_of_azure_is_known_by_its_port():
     assert found("http://example.org:10000/devstoreaccount1/box/a").kind == "azure"
     for text in ("http://127.0.0.1:9999/me/box/a", "http://example.org:10000/me/box/a", "http://127.0.0.1:10000/"):
         assert found(text) is None
+
+
+def test_where_a_store_of_obstore_says_no_region_the_environment_does(monkeypatch):
+    for name in ("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"):
+        monkeypatch.delenv(name, raising=False)
+    assert adapters._region_and_endpoint({})["region"] == adapters.DEFAULT_REGION
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-north-1")
+    found = {"region": "eu-north-1", "endpoint": "https://s3.eu-north-1.amazonaws.com"}
+    assert adapters._region_and_endpoint({}) == found
+    monkeypatch.setenv("AWS_REGION", "eu-west-1")
+    assert adapters._region_and_endpoint({})["region"] == "eu-west-1"
+
+
+def test_a_text_that_is_no_url_shows_nothing_of_itself():
+    assert without_secrets("https://[me:hush@example.org") == "…"
+    assert without_secrets("https://me:hush@example.org/a?hush") == "https://example.org/a"
