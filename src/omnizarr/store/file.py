@@ -68,7 +68,8 @@ class FileStore:
 
     A put is whole or absent: a reader, and whoever looks after a crash, sees the old value or the new. A key that is a
     directory has no value; neither have pipes and devices. Links that lead out of the directory are refused, those that
-    stay inside are followed, and one that leads nowhere is an error: its value is missed. Names of unfinished puts (`.<hex>.partial`) are never listed.
+    stay inside are followed, and one that leads nowhere is an error: its value is missed. Names of unfinished puts
+    (`.<hex>.partial`) are never listed.
 
     Args:
         where: A path, or a `file:` URI.
