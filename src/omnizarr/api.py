@@ -149,15 +149,9 @@ def open_array(
         _at(where, storage_options), mode, path, limits=limits, cache_bytes=cache_bytes, write_empty=write_empty
     )
     if mode not in ("w", "w-"):
-        meta = place.load(format)
-        if meta is None and mode == "r" and format in (None, ZARR2.name):
-            meta = find_copy(place.context, place.path)
-        if isinstance(meta, ArrayMeta):
-            tidy(place.context, place.path)
-            return Array(place.context, place.path, meta, stored_order=stored_order)
-        if meta is not None:
-            where_is = place_name(place.context.store, place.path)
-            raise NodeTypeError("this is a group, not an array", path=where_is, hint="use open_group or open")
+        array = _found_array(place, mode, format, stored_order)
+        if array is not None:
+            return array
         if mode != "a":
             raise missing(place)
     made = known_options(options)
@@ -166,18 +160,29 @@ def open_array(
     except ExistsError:
         if mode != "a":
             raise
-    # Another program was faster.
-    return open_array(
-        where,
-        "r+",
-        path=path,
-        format=format,
-        storage_options=storage_options,
-        limits=limits,
-        cache_bytes=cache_bytes,
-        write_empty=write_empty,
-        stored_order=stored_order,
-    )
+        # Another program was faster, or it is of another format, which `missing` tells.
+        array = _found_array(place, mode, format, stored_order)
+        if array is None:
+            raise missing(place) from None
+        return array
+
+
+def _found_array(place: Place, mode: Mode, form: Format | None, stored_order: Literal["C", "F"] | None) -> Array | None:
+    """Return the array at a place, or `None` if nothing of the format is there.
+
+    Raises:
+        NodeTypeError: If a group is there.
+    """
+    meta = place.load(form)
+    if meta is None and mode == "r" and form in (None, ZARR2.name):
+        meta = find_copy(place.context, place.path)
+    if meta is None:
+        return None
+    if not isinstance(meta, ArrayMeta):
+        where = place_name(place.context.store, place.path)
+        raise NodeTypeError("this is a group, not an array", path=where, hint="use open_group or open")
+    tidy(place.context, place.path)
+    return Array(place.context, place.path, meta, stored_order=stored_order)
 
 
 def open_group(

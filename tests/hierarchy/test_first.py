@@ -116,3 +116,9 @@ def test_what_others_have_erased_is_not_moved(tmp_path, monkeypatch, form):
         group.move("a", "b")
     assert caught.value.path == f"{group.store.uri}/a"
     assert list(group) == []
+
+
+def test_an_array_of_another_format_is_not_the_one_that_was_asked_for(tmp_path):
+    oz.create_array(tmp_path / "a.zarr", shape=3, dtype="i4", format="zarr2")
+    with pytest.raises(NotFoundError, match="zarr2, which was not asked for"):
+        oz.open_array(tmp_path / "a.zarr", mode="a", format="zarr3", shape=3, dtype="i4")

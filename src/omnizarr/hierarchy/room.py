@@ -14,7 +14,7 @@ from omnizarr.hierarchy.nodes import claimed, parse
 from omnizarr.hierarchy.upkeep import ancestors
 from omnizarr.limits import Limits
 from omnizarr.model.array import ArrayMeta
-from omnizarr.store.protocol import Store, place_name
+from omnizarr.store.protocol import place_name
 from omnizarr.store.tagged import conditional
 
 # The documents of a draft lie elsewhere; see `_draft`.
@@ -53,12 +53,12 @@ def find_room(context: Context, path: str, form: str, parent: str | None) -> Roo
         NodeTypeError: If one of the nodes above is an array.
         MetadataError: If one of them has another format.
     """
-    if parent is not None and _is_bare(context.store, path, parent):
+    names = _OWN if _may_be_there(context, path) else ()
+    if not names and parent is not None and path.rpartition("/")[0] == parent:
         _check_parent(context, parent, form)
         return Room(exists=False, missing=[], is_bare=True)
     above, store = ancestors(path), context.store
     unknown = [one for one in above if parent is None or not _is_within(parent, one)]
-    names = _OWN if _may_be_there(context, path) else ()
     start = path + "/" if path else ""
     keys = [start + name for name in names]
     known = () if parent is None else dialect(form).nodes
@@ -78,12 +78,6 @@ def find_room(context: Context, path: str, form: str, parent: str | None) -> Roo
     missing = missing if dialect(form).has_groups else []
     left = {one for key, one in attributes.items() if found[key] is not None}.intersection((path, *missing))
     return Room(exists, missing, is_bare=not names, left=frozenset(left))
-
-
-def _is_bare(store: Store, path: str, parent: str) -> bool:
-    """Whether not even a folder is at a path right below a group, in a store that can tell."""
-    has_folder = getattr(store, "has_folder", None)
-    return has_folder is not None and path.rpartition("/")[0] == parent and not has_folder(path)
 
 
 def _check_parent(context: Context, parent: str, form: str) -> None:

@@ -27,8 +27,7 @@ pub struct FileStore {
 
 /// How often folders are made that are gone again when a file is to be put there.
 const MOST_MADE: u8 = 100;
-const LOST: &str =
-    "a folder above it is a link that leads nowhere, or is gone; remove the link, or open the store again";
+const LOST: &str = "the store's folder is gone, or one above the key is removed time after time; open the store again";
 
 pub(super) fn failure(key: &str, op: &'static str, error: &io::Error) -> Error {
     if error.kind() == io::ErrorKind::CrossesDevices {
@@ -148,7 +147,7 @@ impl FileStore {
                 Ok(file) => break (name, file),
                 // Left by a process of the same number that was killed.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                // Others may remove a folder as soon as it is made; a link that leads nowhere is never mended by this.
+                // Others may remove a folder as soon as it is made, and one without a name can hold none.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && made < MOST_MADE => {
                     root.make_parents(key)?;
                     made = made.saturating_add(1);

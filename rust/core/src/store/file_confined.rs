@@ -59,7 +59,6 @@ pub fn identity(path: &Path) -> io::Result<(u64, u64)> {
     fs::metadata(path).map(|meta| numbers(&meta))
 }
 
-#[cfg(unix)]
 const NOWHERE: &str = "its file is a link that leads nowhere; fetch what it should lead to, or remove the link";
 
 impl Root {
