@@ -6,6 +6,7 @@ by engine, so that many short runs on many days add up.
 
 from __future__ import annotations
 
+import fcntl
 import sys
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -45,11 +46,13 @@ def write(hours: Mapping[tuple[str, str], Sum], file: Path = FILE) -> None:
 
 
 def add(engine: str, name: str, seconds: float, inputs: int, file: Path = FILE) -> None:
-    """Add a run."""
-    hours = read(file)
-    before = hours.get((engine, name), Sum())
-    hours[engine, name] = Sum(before.seconds + seconds, before.inputs + inputs)
-    write(hours, file)
+    """Add a run; other runs that end at the same moment wait."""
+    with file.open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        hours = read(file)
+        before = hours.get((engine, name), Sum())
+        hours[engine, name] = Sum(before.seconds + seconds, before.inputs + inputs)
+        write(hours, file)
 
 
 def in_order(engine: str, names: Iterable[str], file: Path = FILE) -> list[str]:

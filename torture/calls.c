@@ -110,7 +110,8 @@ static long position(pid_t id, int fd) {
   return at;
 }
 
-static int changing(uint64_t flags) { return (flags & (O_CREAT | O_TRUNC)) != 0; }
+/* 'n' is a file without a name. */
+static char kind(uint64_t flags) { return (flags & O_TMPFILE) == O_TMPFILE ? 'n' : flags & (O_CREAT | O_TRUNC) ? 'o' : 0; }
 
 /* What a call is about to change; 0 if nothing that we know of. */
 static int understand(pid_t id, struct info *info, struct call *call) {
@@ -118,15 +119,15 @@ static int understand(pid_t id, struct info *info, struct call *call) {
   memset(call, 0, sizeof *call);
   call->fd = -1;
   switch (info->entry.nr) {
-  case SYS_open: call->op = 'o'; return changing(a[1]) && place(id, AT_FDCWD, a[0], call->path);
+  case SYS_open: call->op = kind(a[1]); return call->op && place(id, AT_FDCWD, a[0], call->path);
   case SYS_creat: call->op = 'o'; return place(id, AT_FDCWD, a[0], call->path);
-  case SYS_openat: call->op = 'o'; return changing(a[2]) && place(id, (int)a[0], a[1], call->path);
+  case SYS_openat: call->op = kind(a[2]); return call->op && place(id, (int)a[0], a[1], call->path);
   case SYS_openat2: {
     struct open_how how = {0};
     struct iovec here = {&how, sizeof how}, there = {(void *)a[2], sizeof how};
     if (process_vm_readv(id, &here, 1, &there, 1, 0) < (ssize_t)sizeof how) return 0;
-    call->op = 'o';
-    return changing(how.flags) && place(id, (int)a[0], a[1], call->path);
+    call->op = kind(how.flags);
+    return call->op && place(id, (int)a[0], a[1], call->path);
   }
   case SYS_write: case SYS_writev:
     call->op = 'w'; call->fd = (int)a[0]; call->offset = position(id, call->fd);

@@ -1,7 +1,8 @@
 """A disk that loses power: what was synced is there, and of everything else any part may be.
 
 It is fed with the calls that calls.c has recorded. Names live in folders, bytes in files; `fsync` of a file keeps its
-bytes, `fsync` of a folder keeps its names. A rename within a folder is one change.
+bytes, `fsync` of a folder keeps its names. A rename within a folder is one change. A file that was made without a name
+is gone unless it gets one.
 """
 
 from __future__ import annotations
@@ -101,6 +102,7 @@ class Disk:
     def __init__(self, top: Path) -> None:
         self.top = str(top)
         self.root = _loaded(top)
+        self._nameless: dict[str, File] = {}
 
     def feed(self, call: Call) -> None:
         """Do what a call did."""
@@ -109,12 +111,22 @@ class Disk:
             return
         if call.op in "wts":
             node = self._find(path)
+            if node is None and call.op == "w" and call.offset == 0:
+                node = self._nameless[path] = File()  # an earlier one of the same number never got a name
+            node = node or self._nameless.get(path)
             if node is None:
-                return  # a file without a name is not there after a loss of power
+                return  # one that has lost its name is not there after a loss of power
             if call.op == "s":
                 node.sync()
             elif isinstance(node, File):
                 node.pending.append(Write(call.offset, call.data if call.op == "w" else None))
+            return
+        if call.op == "n":
+            return
+        unnamed = self._nameless.pop(path.removesuffix(" (deleted)/"), None) if call.op == "l" else None
+        if unnamed is not None:
+            target, new = self._above(call.other)
+            target.change(Names(None, new, unnamed))
             return
         folder, name = self._above(path)
         if call.op == "o" and name not in folder.seen:

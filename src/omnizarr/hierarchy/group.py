@@ -219,7 +219,7 @@ class Group(Handle):
             "shuffle": shuffle,
             "chunk_keys": chunk_keys,
         }
-        full = join(self._path, check_new_path(as_path(path)))
+        full = self._full(path)
         return new_array(self._context, full, self._meta.format, options, overwrite=overwrite, parent=self._path)
 
     def require_array(

@@ -344,7 +344,6 @@ impl Task<'_> {
             nested: false,
             outbox: None,
             keeps_blank: false,
-            absent: None,
         };
         scratch::with(|own| {
             let data = own.dec.space(chain.dense_size(shape));

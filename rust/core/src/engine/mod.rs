@@ -13,7 +13,6 @@ mod write;
 mod write_shard;
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use smallvec::SmallVec;
 
@@ -31,6 +30,7 @@ use crate::store::Store;
 use crate::vlen::{self, Arenas, Record};
 use outbox::Outbox;
 use shard::Index;
+use write::Guess;
 
 pub use check::{Checked, Found, Judge, Look};
 pub use mask::coordinates;
@@ -71,6 +71,7 @@ pub struct Engine {
     blank: Vec<u8>,
     indexes: Cache<Index>,
     chunks: Cache<Vec<u8>>,
+    guess: Guess,
 }
 
 /// What the tasks of one call share.
@@ -85,8 +86,6 @@ pub(crate) struct Call<'a> {
     outbox: Option<&'a Outbox<'a>>,
     /// Store a chunk also where nothing but the fill value is left of it.
     keeps_blank: bool,
-    /// For writers: whether nothing was stored under the last key, and so likely nothing is under the next.
-    absent: Option<&'a AtomicBool>,
 }
 
 impl Engine {
@@ -118,7 +117,7 @@ impl Engine {
             (None, _) => vec![0; item],
         };
         let chunks = Cache::new(spec.cache);
-        Ok(Self { store, grid, blank, indexes: Cache::new(INDEX_CACHE), chunks, spec })
+        Ok(Self { store, grid, blank, indexes: Cache::new(INDEX_CACHE), chunks, guess: Guess::default(), spec })
     }
 
     /// The store.

@@ -53,7 +53,7 @@ impl Engine {
         let cells = sel.cut_at(&self.grid);
         let (parallel, nested) = self.spread(&cells);
         let nested = parallel && nested;
-        let mut call = Call { engine: self, zeroed, arenas, nested, outbox: None, keeps_blank: false, absent: None };
+        let mut call = Call { engine: self, zeroed, arenas, nested, outbox: None, keeps_blank: false };
         if let Some(locate) = self.store.locate(&self.spec.keys) {
             let (mut restless, mut tries) = (HashSet::new(), 0u32);
             loop {

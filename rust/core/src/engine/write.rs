@@ -1,6 +1,6 @@
 //! Writing: gather, encode, store; chunks that are written in part are read first.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use smallvec::SmallVec;
 
@@ -65,7 +65,6 @@ impl Engine {
         let (parallel, nested) = self.spread(&cells);
         let outbox = self.store.is_far().then(|| Outbox::new(&*self.store));
         let nested = parallel && nested;
-        let absent = AtomicBool::new(false);
         let call = Call {
             engine: self,
             zeroed: false,
@@ -73,7 +72,6 @@ impl Engine {
             nested,
             outbox: outbox.as_ref(),
             keeps_blank: false,
-            absent: Some(&absent),
         };
         let write = |i: usize, late: bool| {
             scratch::with(|work| {
@@ -107,6 +105,29 @@ impl Engine {
             outbox.abandon();
         }
         done
+    }
+}
+
+/// Whether nothing is likely stored under the next key: as under the last one that was written.
+#[derive(Default)]
+pub(super) struct Guess(AtomicU8);
+
+impl Guess {
+    const ABSENT: u8 = 1;
+    const PRESENT: u8 = 2;
+    /// What is so small that to store it twice, where the first guess is wrong, costs as little as a look.
+    const SMALL: usize = 256 << 10;
+
+    fn is_absent(&self, parts: &[&[u8]]) -> bool {
+        match self.0.load(Ordering::Relaxed) {
+            Self::ABSENT => true,
+            Self::PRESENT => false,
+            _ => parts.iter().map(|part| part.len()).fold(0, usize::saturating_add) <= Self::SMALL,
+        }
+    }
+
+    fn learn(&self, absent: bool) {
+        self.0.store(if absent { Self::ABSENT } else { Self::PRESENT }, Ordering::Relaxed);
     }
 }
 
@@ -167,12 +188,10 @@ impl Call<'_> {
         }
         let _held = lock::hold(store.place(key));
         // Who changes a part of what is there must not put it back over this; nor over what is new and was not seen.
-        let mut guess = parts.is_some() && self.absent.is_some_and(|absent| absent.load(Ordering::Relaxed));
+        let mut guess = parts.is_some_and(|parts| self.engine.guess.is_absent(parts));
         loop {
             let kept = if std::mem::take(&mut guess) { Hold::Absent } else { store.hold(key)? };
-            if let Some(absent) = self.absent {
-                absent.store(matches!(kept, Hold::Absent), Ordering::Relaxed);
-            }
+            self.engine.guess.learn(matches!(kept, Hold::Absent));
             match (kept, parts) {
                 (Hold::Absent, None) => return Ok(()),
                 (Hold::Absent, Some(parts)) => {

@@ -12,6 +12,8 @@ use super::file_lock::{hold, rename_new};
 #[cfg(unix)]
 use super::file_mark::Marks;
 use super::file_mark::temporary;
+#[cfg(target_os = "linux")]
+use super::file_nameless::put_nameless;
 use super::file_sweep::{discard, erase_all, put_back, set_aside};
 use super::file_sync::{make_root, sync_gone, sync_name};
 use super::{Hold, Listing, Object, Store, Token, check_key, check_prefix, is_debris, place_of};
@@ -26,7 +28,7 @@ pub struct FileStore {
 }
 
 /// How often folders are made that are gone again when a file is to be put there.
-const MOST_MADE: u8 = 100;
+pub(super) const MOST_MADE: u8 = 100;
 const LOST: &str = "the store's folder is gone, or one above the key is removed time after time; open the store again";
 
 pub(super) fn failure(key: &str, op: &'static str, error: &io::Error) -> Error {
@@ -111,12 +113,12 @@ impl FileStore {
         Ok((keys, prefixes, debris))
     }
 
-    fn put_by(&self, key: &str, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<()> {
+    fn put_by(&self, key: &str, write: impl FnMut(&mut File) -> io::Result<()>) -> Result<()> {
         self.put_at(key, false, write).map(drop)
     }
 
     /// Put a file, with `new` only where there is none; `false` if there is.
-    fn put_at(&self, key: &str, new: bool, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<bool> {
+    fn put_at(&self, key: &str, new: bool, mut write: impl FnMut(&mut File) -> io::Result<()>) -> Result<bool> {
         check_key(key)?;
         let fail = |error: io::Error| failure(key, "put", &error);
         let root = match self.root()? {
@@ -126,9 +128,13 @@ impl FileStore {
                 self.root()?.ok_or_else(|| fail(io::ErrorKind::NotFound.into()))?
             }
         };
+        #[cfg(target_os = "linux")]
+        if new && let Some(done) = put_nameless(&root, key, self.durable, &mut write).map_err(fail)? {
+            return Ok(done);
+        }
         #[cfg(unix)]
-        let _writing = Marks::enter(&root);
-        self.replace(&root, key, new, write).map_err(fail)
+        let _writing = Marks::mark(&root);
+        self.replace(&root, key, new, &mut write).map_err(fail)
     }
 
     /// Write to a file of another name beside the key, then rename.
@@ -137,7 +143,7 @@ impl FileStore {
         root: &Root,
         key: &str,
         new: bool,
-        write: impl FnOnce(&mut File) -> io::Result<()>,
+        write: &mut impl FnMut(&mut File) -> io::Result<()>,
     ) -> io::Result<bool> {
         let start = key.rsplit_once('/').map_or(0, |(parent, _)| parent.len().saturating_add(1));
         let mut made = 0u8;
@@ -373,7 +379,7 @@ impl Store for FileStore {
         let Some(root) = self.root()? else { return Ok(()) };
         let fail = |error: io::Error| if absent(&error) { Ok(()) } else { Err(failure(prefix, "erase", &error)) };
         #[cfg(unix)]
-        let _writing = Marks::enter(&root);
+        let _writing = Marks::mark(&root);
         root.settled.forget();
         if let Some(key) = prefix.strip_suffix('/') {
             let gone = set_aside(&root, key).and_then(|(path, aside)| {

@@ -13,6 +13,8 @@ use rustix::fs::{Mode, OFlags, ResolveFlags};
 
 #[cfg(unix)]
 use super::file_mark::Marks;
+#[cfg(target_os = "linux")]
+use super::file_nameless::Nameless;
 use super::file_sync::Settled;
 
 /// A directory that is held open, so that a chunk costs no walk from the top of the file system.
@@ -26,6 +28,9 @@ pub struct Root {
     pub(super) marks: Marks,
     /// Folders that a loss of power leaves in their place.
     pub(super) settled: Settled,
+    /// Whether new files can do without a name until they are whole.
+    #[cfg(target_os = "linux")]
+    pub(super) nameless: Nameless,
     #[cfg(target_os = "linux")]
     handle: File,
 }
@@ -69,7 +74,7 @@ impl Root {
         let handle = File::from(rustix::fs::open(path, flags, Mode::empty())?);
         let identity = numbers(&handle.metadata()?);
         let (real, marks, settled) = (OnceLock::new(), Marks::default(), Settled::default());
-        Ok(Self { path: path.into(), real, identity, marks, settled, handle })
+        Ok(Self { path: path.into(), real, identity, marks, settled, nameless: Nameless::default(), handle })
     }
 
     /// Open the directory; it must exist.
@@ -97,7 +102,7 @@ impl Root {
     /// Something could not be removed, which whoever opens the folder next shall know.
     pub(super) fn keep_mark(&self) {
         #[cfg(unix)]
-        self.marks.keep();
+        Marks::keep(self);
     }
 
     /// Device and inode.
@@ -132,6 +137,20 @@ impl Root {
             }
         }
         Ok(())
+    }
+
+    /// The directory itself, to which paths may be relative.
+    #[cfg(target_os = "linux")]
+    pub(super) fn handle(&self) -> &File {
+        &self.handle
+    }
+
+    /// Make a file without a name in a directory to which no link leads.
+    #[cfg(target_os = "linux")]
+    pub(super) fn file_without_name(&self, directory: &str) -> rustix::io::Result<File> {
+        let (flags, mode) = (OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC, Mode::from_raw_mode(0o666));
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_SYMLINKS;
+        rustix::fs::openat2(&self.handle, directory, flags, mode, resolve).map(File::from)
     }
 
     /// Open a file below the root.

@@ -1,8 +1,9 @@
 //! The mark of a folder that is being written to: whoever opens it next knows by it whether to look for what is left over.
 //!
-//! A put writes a file of another name beside its key, and one that is killed leaves it there. Only a look into every
-//! folder would find it. So the root has an attribute while anything is written, which tells the process; one of a process
-//! that is gone says that it was killed. Where the file system has no attributes of users, there is no mark.
+//! A put over a value writes a file of another name beside its key, and one that is killed leaves it there. Only a look
+//! into every folder would find it. So the root has an attribute while there may be such files, which tells the process;
+//! one of a process that is gone says that it was killed. Where the file system has no attributes of users, there is no
+//! mark.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -40,11 +41,13 @@ pub(super) use marking::{Left, Marks};
 
 #[cfg(unix)]
 mod marking {
+    use std::collections::HashMap;
     use std::fs::{self, File};
     use std::hash::{DefaultHasher, Hash, Hasher};
-    use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+    use std::os::unix::fs::MetadataExt;
+    use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
-    use arc_swap::ArcSwapOption;
+    use arc_swap::{ArcSwap, ArcSwapOption};
     use rustix::fs::{XattrFlags, flistxattr, flistxattr_query, fremovexattr, fsetxattr};
     use rustix::process::{Pid, test_kill_process};
 
@@ -69,7 +72,8 @@ mod marking {
         format!("{START}{:08x}.{process:x}", machine())
     }
 
-    /// The writers of this process, of which the first sets the mark and the last takes it away.
+    /// The writers of this process: the first that makes a file which must not stay sets the mark, the last of all takes
+    /// it away.
     #[derive(Default)]
     pub struct Marks(ArcSwapOption<Slot>);
 
@@ -79,11 +83,19 @@ mod marking {
         users: Mutex<Users>,
     }
 
+    /// By process and folder.
+    type Slots = HashMap<(u32, (u64, u64)), Weak<Slot>>;
+
+    /// Those in use: several stores may lead to one folder, which has one mark. Not behind a lock, which a forked child
+    /// might inherit closed.
+    static SLOTS: LazyLock<ArcSwap<Slots>> = LazyLock::new(ArcSwap::default);
+
     #[derive(Default)]
     struct Users {
         count: usize,
+        marked: bool,
         folder: Option<File>,
-        /// Something could not be removed: the mark stays, and whoever opens the folder next tries again.
+        /// Something could not be removed: the mark stays, and whoever opens the folder after this process tries again.
         left: bool,
     }
 
@@ -96,8 +108,26 @@ mod marking {
     /// Someone who writes.
     pub(in super::super) struct Writing(Arc<Slot>);
 
+    /// The slot of a folder that others in this process use, or a new one.
+    fn shared(process: u32, folder: (u64, u64)) -> Arc<Slot> {
+        let new = Arc::new(Slot { process, users: Mutex::default() });
+        let found = |slots: &Slots| slots.get(&(process, folder)).and_then(Weak::upgrade);
+        let mut one = None;
+        SLOTS.rcu(|slots| {
+            one = found(slots);
+            if one.is_some() {
+                Arc::clone(slots)
+            } else {
+                let used = slots.iter().filter(|(_, slot)| slot.strong_count() > 0);
+                let used = used.map(|(place, slot)| (*place, Weak::clone(slot)));
+                Arc::new(used.chain([((process, folder), Arc::downgrade(&new))]).collect())
+            }
+        });
+        one.unwrap_or(new)
+    }
+
     impl Marks {
-        fn slot(&self) -> Arc<Slot> {
+        fn slot(&self, folder: (u64, u64)) -> Arc<Slot> {
             let process = std::process::id();
             loop {
                 let now = self.0.load();
@@ -106,42 +136,48 @@ mod marking {
                 {
                     return Arc::clone(slot);
                 }
-                let new = Some(Arc::new(Slot { process, users: Mutex::default() }));
-                let _old = self.0.compare_and_swap(&*now, new);
+                let _old = self.0.compare_and_swap(&*now, Some(shared(process, folder)));
             }
         }
 
-        /// Set the mark, if nobody in this process has.
+        /// Begin to write, for as long as what this returns is there.
         pub(in super::super) fn enter(root: &Root) -> Writing {
-            let slot = root.marks.slot();
+            let slot = root.marks.slot(root.identity());
             let mut users = slot.users();
-            if users.count == 0 {
-                users.folder = users.folder.take().or_else(|| root.file(".", Access::Directory).ok());
-                if let Some(folder) = &users.folder {
-                    // Without a mark, what a killed writer leaves is found by a look into all folders only.
-                    let _ = fsetxattr(folder, name_of(slot.process), &[], XattrFlags::empty());
-                }
-            }
             users.count = users.count.saturating_add(1);
             drop(users);
             Writing(slot)
         }
 
-        /// Let the mark stay where it is when the writers of this process are done.
-        pub(in super::super) fn keep(&self) {
-            self.slot().users().left = true;
+        /// The same before a file is made that must not stay: set the mark, if nobody in this process has.
+        pub(in super::super) fn mark(root: &Root) -> Writing {
+            let writing = Self::enter(root);
+            let mut users = writing.0.users();
+            if !users.marked {
+                users.folder = users.folder.take().or_else(|| root.file(".", Access::Directory).ok());
+                if let Some(folder) = &users.folder {
+                    // Without a mark, what a killed writer leaves is found by a look into all folders only.
+                    let _ = fsetxattr(folder, name_of(writing.0.process), &[], XattrFlags::empty());
+                }
+                users.marked = true;
+            }
+            drop(users);
+            writing
         }
 
-        fn is_idle(&self) -> bool {
-            self.slot().users().count == 0
+        /// Let the mark stay where it is when the writers of this process are done.
+        pub(in super::super) fn keep(root: &Root) {
+            root.marks.slot(root.identity()).users().left = true;
         }
     }
+
 
     impl Drop for Writing {
         fn drop(&mut self) {
             let mut users = self.0.users();
             users.count = users.count.saturating_sub(1);
-            if users.count > 0 || self.0.process != std::process::id() || std::mem::take(&mut users.left) {
+            let done = users.count == 0 && !users.left && self.0.process == std::process::id();
+            if !done || !std::mem::take(&mut users.marked) {
                 return;
             }
             if let Some(folder) = &users.folder {
@@ -168,7 +204,7 @@ mod marking {
                 .split(|&byte| byte == 0)
                 .filter_map(|name| std::str::from_utf8(name).ok()?.strip_prefix(&start))
                 .filter_map(|process| u32::from_str_radix(process, 16).ok())
-                .filter(|&process| is_gone(process) || (process == std::process::id() && root.marks.is_idle()))
+                .filter(|&process| is_gone(process) || (process == std::process::id() && !is_ours(&folder)))
                 .collect();
             (!processes.is_empty()).then_some(Self { folder, processes })
         }
@@ -176,7 +212,9 @@ mod marking {
         /// Take the marks away.
         pub(in super::super) fn finish(self) {
             for process in self.processes {
-                let _ = fremovexattr(&self.folder, name_of(process));
+                if process != std::process::id() || !is_ours(&self.folder) {
+                    let _ = fremovexattr(&self.folder, name_of(process));
+                }
             }
         }
     }
@@ -187,6 +225,12 @@ mod marking {
         let size = flistxattr(folder, &mut names).ok()?;
         names.truncate(size);
         Some(names)
+    }
+
+    /// Whether this process has set the mark that bears its number, and not an earlier one.
+    fn is_ours(folder: &File) -> bool {
+        let Ok(meta) = folder.metadata() else { return true };
+        shared(std::process::id(), (meta.dev(), meta.ino())).users().marked
     }
 
     fn is_gone(process: u32) -> bool {

@@ -27,6 +27,8 @@ mod held {
     /// An open file or folder that can be locked; the lock ends when this is dropped.
     pub struct LockedFile {
         file: Option<Owned>,
+        /// Device and inode; none where they could not be told.
+        identity: Option<(u64, u64)>,
         /// A child that was forked since has closed it, and the number may be of another file there.
         process: u32,
     }
@@ -34,7 +36,8 @@ mod held {
     fn open(place: &Path, flags: OFlags) -> io::Result<LockedFile> {
         let flags = flags | OFlags::CLOEXEC;
         let file = Owned::open(|| rustix::fs::open(place, flags, Mode::empty()).map(|file| Some(File::from(file))))?;
-        Ok(LockedFile { file, process: std::process::id() })
+        let identity = file.as_ref().and_then(|file| file.file().metadata().ok()).map(|meta| (meta.dev(), meta.ino()));
+        Ok(LockedFile { file, identity, process: std::process::id() })
     }
 
     impl LockedFile {
@@ -64,10 +67,8 @@ mod held {
 
         /// Whether it is what has a name by now.
         pub fn is_at(&self, place: &Path) -> bool {
-            let (Ok(ours), Ok(there)) = (self.file().and_then(File::metadata), std::fs::metadata(place)) else {
-                return false;
-            };
-            (ours.ino(), ours.dev()) == (there.ino(), there.dev())
+            let there = std::fs::metadata(place).map(|meta| (meta.dev(), meta.ino())).ok();
+            there.is_some() && there == self.identity && self.process == std::process::id()
         }
 
         /// Whether it has any name by now.

@@ -4,6 +4,8 @@ mod file;
 mod file_confined;
 mod file_lock;
 mod file_mark;
+#[cfg(target_os = "linux")]
+mod file_nameless;
 mod file_sweep;
 mod file_sync;
 mod locked_file;
