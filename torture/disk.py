@@ -109,25 +109,28 @@ class Disk:
         path = call.path.removesuffix(" (deleted)")
         if not path.startswith(self.top + "/") and path != self.top:
             return
+        unnamed = path.removesuffix(" (deleted)/")
         if call.op in "wts":
-            node = self._find(path)
-            if node is None and call.op == "w" and call.offset == 0:
-                node = self._nameless[path] = File()  # an earlier one of the same number never got a name
-            node = node or self._nameless.get(path)
-            if node is None:
-                return  # one that has lost its name is not there after a loss of power
-            if call.op == "s":
-                node.sync()
-            elif isinstance(node, File):
-                node.pending.append(Write(call.offset, call.data if call.op == "w" else None))
-            return
-        if call.op == "n":
-            return
-        unnamed = self._nameless.pop(path.removesuffix(" (deleted)/"), None) if call.op == "l" else None
-        if unnamed is not None:
+            self._change(path, call)
+        elif call.op == "l" and unnamed in self._nameless:
             target, new = self._above(call.other)
-            target.change(Names(None, new, unnamed))
-            return
+            target.change(Names(None, new, self._nameless.pop(unnamed)))
+        elif call.op != "n":
+            self._rename(path, call)
+
+    def _change(self, path: str, call: Call) -> None:
+        """Change the content of a file, or sync it."""
+        node = self._find(path)
+        if node is None and call.op == "w" and call.offset == 0:
+            node = self._nameless[path] = File()  # an earlier one of the same number never got a name
+        node = node or self._nameless.get(path)
+        if node is not None and call.op == "s":
+            node.sync()
+        elif isinstance(node, File):  # one that has lost its name is not there after a loss of power
+            node.pending.append(Write(call.offset, call.data if call.op == "w" else None))
+
+    def _rename(self, path: str, call: Call) -> None:
+        """Change the names in a folder."""
         folder, name = self._above(path)
         if call.op == "o" and name not in folder.seen:
             folder.change(Names(None, name, File()))

@@ -337,14 +337,8 @@ impl Task<'_> {
     ) -> Result<bool> {
         let (engine, item) = (self.engine, chain.item);
         let arenas = engine.is_vlen().then(|| Arenas::new(engine.fill(), Vec::new()));
-        let call = Call {
-            engine,
-            zeroed: false,
-            arenas: arenas.as_ref(),
-            nested: false,
-            outbox: None,
-            keeps_blank: false,
-        };
+        let call =
+            Call { engine, zeroed: false, arenas: arenas.as_ref(), nested: false, outbox: None, keeps_blank: false };
         scratch::with(|own| {
             let data = own.dec.space(chain.dense_size(shape));
             let view = view_of(data, shape, item);

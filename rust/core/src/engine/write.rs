@@ -65,14 +65,7 @@ impl Engine {
         let (parallel, nested) = self.spread(&cells);
         let outbox = self.store.is_far().then(|| Outbox::new(&*self.store));
         let nested = parallel && nested;
-        let call = Call {
-            engine: self,
-            zeroed: false,
-            arenas,
-            nested,
-            outbox: outbox.as_ref(),
-            keeps_blank: false,
-        };
+        let call = Call { engine: self, zeroed: false, arenas, nested, outbox: outbox.as_ref(), keeps_blank: false };
         let write = |i: usize, late: bool| {
             scratch::with(|work| {
                 let mut index = SmallVec::new();

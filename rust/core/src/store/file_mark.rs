@@ -171,7 +171,6 @@ mod marking {
         }
     }
 
-
     impl Drop for Writing {
         fn drop(&mut self) {
             let mut users = self.0.users();
