@@ -466,3 +466,18 @@ def test_folders_are_not_moved_by_way_of_links(tmp_path):
     assert not store.move_folder("a", "link/c")
     assert store.get("a/b") == b"1"
     assert [one.name for one in (tmp_path / "outside").iterdir()] == ["x"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.parametrize("mask", [0o077, 0o027, 0o002, 0o022])
+def test_new_files_have_the_rights_that_the_process_gives(mask, tmp_path):
+    child = os.fork()
+    if child == 0:
+        os.umask(mask)
+        store = FileStore(tmp_path / "s")
+        store.put("put", b"1")
+        store.put_new("put_new", b"1")
+        (tmp_path / "s" / "plain").write_bytes(b"1")
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert {one.stat().st_mode & 0o777 for one in (tmp_path / "s").iterdir()} == {0o666 & ~mask}

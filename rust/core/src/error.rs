@@ -98,6 +98,11 @@ pub enum Error {
         /// What came of it.
         message: String,
     },
+    /// The array is no longer there.
+    Gone {
+        /// The key of the document that says what it is.
+        key: String,
+    },
     /// The key would lead out of the store, or is not a key at all.
     Unsafe {
         /// The key that was refused.
@@ -176,6 +181,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Store { key, op, message, .. } => write!(f, "{op} {key:?}: {message}"),
+            Self::Gone { key } => write!(f, "{key:?} is no longer there"),
             Self::Unsafe { key, message } => write!(f, "key {key:?} refused: {message}"),
             Self::Metadata { key, message } | Self::Conflict { key, message } => write!(f, "{key:?}: {message}"),
             Self::Refused { url, message, .. } => write!(f, "{url:?} refused: {message}"),

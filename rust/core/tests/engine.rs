@@ -92,6 +92,7 @@ fn engine_of(
         write_empty: false,
         cache,
         most_chunk: 1 << 20,
+        document: None,
     };
     Engine::new(Arc::clone(store) as Arc<dyn Store>, spec)
 }
@@ -246,6 +247,7 @@ fn long_rows_are_stored_from_where_they_are() {
         write_empty: false,
         cache: 0,
         most_chunk: 1 << 20,
+        document: None,
     };
     let engine = Engine::new(Arc::clone(&store) as Arc<dyn Store>, spec).unwrap();
     let mut data: Vec<i32> = (0..(rows * 2 * half) as i32).map(|i| if i % 40_000 < 20_000 { 0 } else { i }).collect();

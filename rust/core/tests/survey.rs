@@ -49,6 +49,7 @@ fn engine(chain: Chain, store: &Arc<dyn Store>) -> Engine {
         write_empty: true,
         cache: 0,
         most_chunk: 1 << 20,
+        document: None,
     };
     Engine::new(Arc::clone(store), spec).unwrap()
 }

@@ -71,6 +71,7 @@ fn engine(chain: Chain, store: &Arc<MemoryStore>) -> Engine {
         write_empty: false,
         cache: 0,
         most_chunk: 1 << 20,
+        document: None,
     };
     Engine::new(Arc::clone(store) as Arc<dyn Store>, spec).unwrap()
 }

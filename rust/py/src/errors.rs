@@ -33,6 +33,14 @@ fn build(py: Python<'_>, error: Error, path: Option<&str>) -> PyResult<PyErr> {
             kwargs.set_item("key", key)?;
             ("ConflictError", message)
         }
+        Error::Gone { key } => {
+            kwargs.set_item("key", key)?;
+            kwargs.set_item(
+                "hint",
+                "Another program or handle has erased or moved it: open it again, or create it anew.",
+            )?;
+            ("NotFoundError", "the array is gone".into())
+        }
         Error::Unsafe { key, message } => {
             kwargs.set_item("key", key)?;
             kwargs.set_item("hint", "Keys and links must stay inside the store.")?;

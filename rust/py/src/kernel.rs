@@ -95,18 +95,25 @@ impl Kernel {
         self.text == Some(true)
     }
 
-    fn read_into(&self, out: &Bound<'_, PyUntypedArray>, shape: &[usize], f: Move<'_>) -> PyResult<()> {
+    /// Read into an array; whether nothing was found for some of it, and the array's document is not there either.
+    fn read_into(&self, out: &Bound<'_, PyUntypedArray>, shape: &[usize], f: Move<'_>) -> PyResult<bool> {
         let py = out.py();
-        let Some(text) = self.text else {
+        let before = self.engine.misses();
+        if let Some(text) = self.text {
+            check_objects(out, shape)?;
+            let mut records = vec![0u8; shape.iter().product::<usize>().saturating_mul(RECORD)];
+            let arenas = Arenas::new(self.engine.fill(), Vec::new());
+            let view = record_view(&mut records, shape);
+            self.run(py, &|ask| f(&view, Some(&arenas), ask))?;
+            strings::store_objects(out, &records, &arenas, text, &self.path)?;
+        } else {
             let view = arrays::view(out, shape, self.item, true)?;
-            return self.run(py, &|ask| f(&view, None, ask));
-        };
-        check_objects(out, shape)?;
-        let mut records = vec![0u8; shape.iter().product::<usize>().saturating_mul(RECORD)];
-        let arenas = Arenas::new(self.engine.fill(), Vec::new());
-        let view = record_view(&mut records, shape);
-        self.run(py, &|ask| f(&view, Some(&arenas), ask))?;
-        strings::store_objects(out, &records, &arenas, text, &self.path)
+            self.run(py, &|ask| f(&view, None, ask))?;
+        }
+        if self.engine.misses() == before {
+            return Ok(false);
+        }
+        py.detach(|| self.engine.is_gone()).map_err(|error| raise(py, error, Some(&self.path)))
     }
 
     fn write_from(&self, values: &Bound<'_, PyUntypedArray>, shape: &[usize], f: Move<'_>) -> PyResult<()> {
@@ -184,7 +191,7 @@ pub fn native_store(store: &Bound<'_, PyAny>) -> Arc<dyn Store> {
 impl Kernel {
     #[new]
     #[pyo3(signature = (store, prefix, shape, chunks, keys, itemsize, fill, chain, *, name="", vlen="", write_empty=false,
-        clipped=false, cache_bytes=0, max_chunk_bytes=1 << 32, max_variable_bytes=1 << 31))]
+        clipped=false, cache_bytes=0, max_chunk_bytes=1 << 32, max_variable_bytes=1 << 31, document=None))]
     #[allow(clippy::too_many_arguments, reason = "an array is made of this much")]
     fn new(
         store: &Bound<'_, PyAny>,
@@ -202,6 +209,7 @@ impl Kernel {
         cache_bytes: usize,
         max_chunk_bytes: usize,
         max_variable_bytes: usize,
+        document: Option<String>,
     ) -> PyResult<Self> {
         let text = match vlen {
             "" => None,
@@ -221,6 +229,7 @@ impl Kernel {
             write_empty,
             cache: cache_bytes,
             most_chunk: max_chunk_bytes,
+            document,
         };
         let engine = Engine::new(native_store(store), spec).map_err(|error| raise(store.py(), error, Some(&path)))?;
         if engine.is_vlen() != text.is_some() {
@@ -230,7 +239,7 @@ impl Kernel {
     }
 
     #[pyo3(signature = (selection, out, zeroed=false))]
-    fn read(&self, selection: &Bound<'_, PyList>, out: &Bound<'_, PyUntypedArray>, zeroed: bool) -> PyResult<()> {
+    fn read(&self, selection: &Bound<'_, PyList>, out: &Bound<'_, PyUntypedArray>, zeroed: bool) -> PyResult<bool> {
         let selection = arrays::selection(selection)?;
         let engine = &self.engine;
         self.read_into(out, &counts(&selection), &|view, arenas, ask| {
@@ -244,7 +253,7 @@ impl Kernel {
         self.write_from(values, &counts(&selection), &|view, arenas, ask| engine.write(&selection, view, arenas, ask))
     }
 
-    fn read_points(&self, coordinates: &Bound<'_, PyList>, out: &Bound<'_, PyUntypedArray>) -> PyResult<()> {
+    fn read_points(&self, coordinates: &Bound<'_, PyList>, out: &Bound<'_, PyUntypedArray>) -> PyResult<bool> {
         self.read_at(&arrays::coordinates(coordinates)?, out)
     }
 
@@ -252,7 +261,7 @@ impl Kernel {
         self.write_at(&arrays::coordinates(coordinates)?, values)
     }
 
-    fn read_mask(&self, mask: &Bound<'_, PyUntypedArray>, out: &Bound<'_, PyUntypedArray>) -> PyResult<()> {
+    fn read_mask(&self, mask: &Bound<'_, PyUntypedArray>, out: &Bound<'_, PyUntypedArray>) -> PyResult<bool> {
         self.read_at(&arrays::mask_coordinates(mask)?, out)
     }
 
@@ -286,7 +295,7 @@ impl Kernel {
 }
 
 impl Kernel {
-    fn read_at(&self, points: &[Vec<i64>], out: &Bound<'_, PyUntypedArray>) -> PyResult<()> {
+    fn read_at(&self, points: &[Vec<i64>], out: &Bound<'_, PyUntypedArray>) -> PyResult<bool> {
         let n = points.first().map_or(out.len(), Vec::len);
         let (engine, points) = (&self.engine, slices(points));
         self.read_into(out, &[n], &|view, arenas, ask| engine.read_points(&points, view, arenas, ask))

@@ -25,7 +25,7 @@ from omnizarr.model.dtype import DType
 from omnizarr.model.fill import item_of
 from omnizarr.model.grid import PADDED_IS_READ, Grid
 from omnizarr.model.structs import has_padding
-from omnizarr.native import Block, Kernel
+from omnizarr.native import Block, FileStore, Kernel, MemoryStore, ZipStore
 from omnizarr.store.protocol import Store, kernel_target, place_name
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ _OBJECT = np.dtype(object)
 
 _VALUES = ("scale_offset", "cast_value")
 """Codecs that may change the fill value."""
+
+_NEAR = (FileStore, MemoryStore, ZipStore)
 
 _LARGE = 4 << 20
 """From here on, memory of earlier results is used again: fresh pages cost as much as decoding into them."""
@@ -112,7 +114,19 @@ def changing(*places: str) -> Generator[None, None, None]:
 
 
 class Access:
-    """One array, ready to be read and written, for one state of its metadata."""
+    """One array, ready to be read and written, for one state of its metadata.
+
+    Args:
+        store: Where it is.
+        path: Its path there.
+        meta: What it is.
+        limits: Bounds on what chunks may claim.
+        write_empty: Whether chunks that hold the fill value alone are stored.
+        cache_bytes: Size of a cache of decoded chunks.
+        document: The name of the document that is there for as long as the array is; nobody looks if there is none, or
+            if a look would be a request to a server.
+        missed: Called when neither a chunk nor the document was found: raises if the array is gone.
+    """
 
     __slots__ = (
         "_dtype",
@@ -122,6 +136,7 @@ class Access:
         "_objects",
         "_origin",
         "_padded",
+        "_missed",
         "_skipped",
         "_unmasked",
         "_vlen",
@@ -140,6 +155,8 @@ class Access:
         limits: Limits = DEFAULT_LIMITS,
         write_empty: bool = False,
         cache_bytes: int = 0,
+        document: str = "",
+        missed: Callable[[], None] | None = None,
     ) -> None:
         dtype = meta.dtype
         grid = meta.grid
@@ -153,6 +170,7 @@ class Access:
         except OmnizarrError as error:
             error.path = self.place
             raise
+        self._missed = missed
         self._skipped = chain.skipped
         self._make = partial(
             Kernel,
@@ -169,6 +187,7 @@ class Access:
             cache_bytes=cache_bytes,
             max_chunk_bytes=limits.max_chunk_bytes,
             max_variable_bytes=limits.max_variable_bytes,
+            document=prefix + document if document and isinstance(target, _NEAR) else None,
         )
         self.kernel = _made(self._make, meta, self.place)
         self.grid = grid
@@ -208,12 +227,14 @@ class Access:
             dims, counts, shape, flips, order = found
             if not shape:
                 raw = np.empty(counts, self._memory)
-                self.kernel.read(dims, raw)
+                if self.kernel.read(dims, raw):
+                    self._look()
                 if self._legal:
                     legal.legalise(raw, self.place)
                 return raw[self._origin] if self._objects is None else self._unpacked(raw)[self._origin]
             raw, zeroed = self._allocate(counts)
-            self.kernel.read(dims, raw, zeroed)
+            if self.kernel.read(dims, raw, zeroed):
+                self._look()
             if self._legal:
                 legal.legalise(raw, self.place)
             if flips or order is not None or shape != counts:
@@ -281,7 +302,8 @@ class Access:
         if not direct:
             out[...] = self.read(found) if found.shape else self.boxed(self.read(found))
         elif isinstance(found, Selection):
-            self.kernel.read(found.dims, found.view(out))
+            if self.kernel.read(found.dims, found.view(out)):
+                self._look()
         else:
             self._read_listed(found, out.reshape(-1))
         if direct and self._legal:
@@ -289,11 +311,18 @@ class Access:
 
     def _read_listed(self, found: Points | Mask, flat: npt.NDArray[Any]) -> None:
         if isinstance(found, Mask):
-            self.kernel.read_mask(found.mask, flat)
+            missed = self.kernel.read_mask(found.mask, flat)
         elif found.coords:
-            self.kernel.read_points(list(found.coords), flat)
+            missed = self.kernel.read_points(list(found.coords), flat)
         else:
-            self.kernel.read([], flat.reshape(()))
+            missed = self.kernel.read([], flat.reshape(()))
+        if missed:
+            self._look()
+
+    def _look(self) -> None:
+        """Raise if the array is gone."""
+        if self._missed is not None:
+            self._missed()
 
     def write(self, found: Selection | Points | Mask, value: object) -> None:
         """Write values where they were selected, broadcast as NumPy does.

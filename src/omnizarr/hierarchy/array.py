@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from math import prod
 from operator import index
 from typing import TYPE_CHECKING, Any, Literal
@@ -360,7 +361,8 @@ class Array(Handle, Doors):
                 context, path = self._context, self._path
                 if may_be_elsewhere(self._meta):
                     self._meta = with_real_keys(context.store, path, self._meta, near=context.is_near)
-                self._access = context.access(path, self._meta)
+                missed = partial(_check_there, context, path, self._meta.format)
+                self._access = context.access(path, self._meta, missed=missed)
             return self._access
 
     def _listed(self) -> Access:
@@ -396,6 +398,13 @@ class Array(Handle, Doors):
             self._meta = save.change_attributes(context, path, self._meta, values, removed, replaced=replace)
 
         changed(self._context, path, self._meta.format, change)
+
+
+def _check_there(context: Context, path: str, form: str) -> None:
+    """Raise if nothing is left of an array that was there."""
+    if reload(context, path, form) is None:
+        hint = "Another program or handle has erased or moved it: open it again, or create it anew."
+        raise NotFoundError("the array is gone", path=place_name(context.store, path), hint=hint)
 
 
 def _keeps_array(selection: object) -> bool:

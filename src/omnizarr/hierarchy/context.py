@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from _thread import RLock
+from collections.abc import Callable
 from typing import Any, Final
 
 from omnizarr.array.io import Access
 from omnizarr.errors import OmnizarrError, ReadOnlyError
-from omnizarr.format.dialects import WRITABLE, ZARR2, ZARR3
+from omnizarr.format.dialects import WRITABLE, ZARR2, ZARR3, dialect
 from omnizarr.format.names import ZARR_JSON, ZMETADATA, join
 from omnizarr.hierarchy.consolidated import Block, load_block
 from omnizarr.hierarchy.lock import lock_of
@@ -98,8 +99,17 @@ class Context:
         """Whether documents and listings are cheap: the store is in memory or in the file system."""
         return isinstance(kernel_target(self.store)[0], (FileStore, MemoryStore, ZipStore))
 
-    def access(self, path: str, meta: ArrayMeta, *, write_empty: bool = False) -> Access:
-        """Return what reads and writes the array at a path."""
+    def access(
+        self, path: str, meta: ArrayMeta, *, write_empty: bool = False, missed: Callable[[], None] | None = None
+    ) -> Access:
+        """Return what reads and writes the array at a path.
+
+        Args:
+            path: The array's path.
+            meta: What it is.
+            write_empty: Whether chunks that hold the fill value alone are stored.
+            missed: Raises if the array is gone; called when there is neither a chunk nor a document of it.
+        """
         return Access(
             self.store,
             path,
@@ -107,6 +117,8 @@ class Context:
             limits=self.limits,
             write_empty=write_empty or self.write_empty,
             cache_bytes=self.cache_bytes,
+            document=dialect(meta.format).nodes[0] if missed is not None and meta.format in WRITABLE else "",
+            missed=missed,
         )
 
     def over(self, store: Store) -> Context:

@@ -144,7 +144,8 @@ def test_checks_list_chunks_anew(tmp_path, client):
 def test_checks_need_workers_that_see_the_store(tmp_path, client, monkeypatch):
     oz.create_array(tmp_path / "a", data=np.arange(10))
     monkeypatch.setattr(crew, "_sees", lambda _store, _key: False)
-    with pytest.raises(StoreError, match="2 of 2 workers do not see"):
+    # One that another test has killed may not be back yet.
+    with pytest.raises(StoreError, match=r"([12]) of \1 workers do not see"):
         oz.validate(tmp_path / "a", cluster=client)
 
 

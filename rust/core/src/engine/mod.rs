@@ -13,6 +13,7 @@ mod write;
 mod write_shard;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use smallvec::SmallVec;
 
@@ -60,6 +61,8 @@ pub struct Spec {
     pub cache: usize,
     /// The largest chunk that may be decoded.
     pub most_chunk: usize,
+    /// The key of the document that says what the array is, if it must be there for as long as the array is.
+    pub document: Option<String>,
 }
 
 /// An array in a store.
@@ -72,6 +75,8 @@ pub struct Engine {
     indexes: Cache<Index>,
     chunks: Cache<Vec<u8>>,
     guess: Guess,
+    /// How often nothing was found where an element should be read.
+    misses: AtomicU64,
 }
 
 /// What the tasks of one call share.
@@ -117,12 +122,23 @@ impl Engine {
             (None, _) => vec![0; item],
         };
         let chunks = Cache::new(spec.cache);
-        Ok(Self { store, grid, blank, indexes: Cache::new(INDEX_CACHE), chunks, guess: Guess::default(), spec })
+        let (indexes, guess, misses) = (Cache::new(INDEX_CACHE), Guess::default(), AtomicU64::new(0));
+        Ok(Self { store, grid, blank, indexes, chunks, guess, misses, spec })
     }
 
     /// The store.
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.store
+    }
+
+    /// How often nothing was found where an element should be read, so far.
+    pub fn misses(&self) -> u64 {
+        self.misses.load(Ordering::Relaxed)
+    }
+
+    /// Whether the document that says what the array is should be there, and is not.
+    pub fn is_gone(&self) -> Result<bool> {
+        self.spec.document.as_ref().map_or(Ok(false), |document| self.store.has(document).map(|there| !there))
     }
 
     /// Whether elements are strings or bytes of any length.

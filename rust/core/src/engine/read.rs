@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use smallvec::SmallVec;
 
@@ -185,6 +186,7 @@ impl Call<'_> {
 
     /// A missing chunk holds the fill value.
     pub(super) fn read_nothing(&self, sel: &Sel<'_>, out: &View) -> Result<()> {
+        self.engine.misses.fetch_add(1, Ordering::Relaxed);
         if !self.zeroed {
             sel.fill(&self.engine.blank, out);
         }

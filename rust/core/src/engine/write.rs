@@ -188,14 +188,18 @@ impl Call<'_> {
             match (kept, parts) {
                 (Hold::Absent, None) => return Ok(()),
                 (Hold::Absent, Some(parts)) => {
-                    if store.put_new(key, parts)? {
+                    if self.store_part(key, parts, true)? {
                         return Ok(());
                     }
                 }
-                (_kept, Some(parts)) => return store.put(key, parts),
+                (_kept, Some(parts)) => return self.store_part(key, parts, false).map(drop),
                 (_kept, None) => return store.erase(key).map(drop),
             }
         }
+    }
+
+    fn store_part(&self, key: &str, parts: &[&[u8]], new: bool) -> Result<bool> {
+        self.engine.store.put_part(key, parts, new, self.engine.spec.document.as_deref())
     }
 
     /// Change a part of the chunk that is in `work.enc`, and store it; `false` if someone else was quicker.
@@ -229,8 +233,8 @@ impl Call<'_> {
         match (some, old) {
             (true, Old::Tagged(tag)) => return store.put_tagged(key, parts, Some(tag.clone())),
             (true, Old::None) if store.is_conditional() => return store.put_tagged(key, parts, None),
-            (true, Old::None) => return store.put_new(key, parts),
-            (true, _) => store.put(key, parts)?,
+            (true, Old::None) => return self.store_part(key, parts, true),
+            (true, _) => return self.store_part(key, parts, false),
             (false, Old::None) => {}
             (false, _) => store.clear(key)?,
         }

@@ -114,27 +114,39 @@ impl FileStore {
     }
 
     fn put_by(&self, key: &str, write: impl FnMut(&mut File) -> io::Result<()>) -> Result<()> {
-        self.put_at(key, false, write).map(drop)
+        self.put_at(key, false, None, write).map(drop)
     }
 
-    /// Put a file, with `new` only where there is none; `false` if there is.
-    fn put_at(&self, key: &str, new: bool, mut write: impl FnMut(&mut File) -> io::Result<()>) -> Result<bool> {
+    /// Put a file, with `new` only where there is none; `false` if there is. Folders are made if a document is there.
+    fn put_at(
+        &self,
+        key: &str,
+        new: bool,
+        document: Option<&str>,
+        mut write: impl FnMut(&mut File) -> io::Result<()>,
+    ) -> Result<bool> {
         check_key(key)?;
-        let fail = |error: io::Error| failure(key, "put", &error);
+        let fail = |error: io::Error| match document {
+            Some(key) if is_lost(&error) => Error::Gone { key: key.into() },
+            _ => failure(key, "put", &error),
+        };
         let root = match self.root()? {
             Some(root) => root,
             None => {
+                if document.is_some() {
+                    return Err(fail(lost()));
+                }
                 make_root(&self.path, self.durable).map_err(fail)?;
                 self.root()?.ok_or_else(|| fail(io::ErrorKind::NotFound.into()))?
             }
         };
         #[cfg(target_os = "linux")]
-        if new && let Some(done) = put_nameless(&root, key, self.durable, &mut write).map_err(fail)? {
+        if new && let Some(done) = put_nameless(&root, key, document, self.durable, &mut write).map_err(fail)? {
             return Ok(done);
         }
         #[cfg(unix)]
         let _writing = Marks::mark(&root);
-        self.replace(&root, key, new, &mut write).map_err(fail)
+        self.replace(&root, key, new, document, &mut write).map_err(fail)
     }
 
     /// Write to a file of another name beside the key, then rename.
@@ -143,6 +155,7 @@ impl FileStore {
         root: &Root,
         key: &str,
         new: bool,
+        document: Option<&str>,
         write: &mut impl FnMut(&mut File) -> io::Result<()>,
     ) -> io::Result<bool> {
         let start = key.rsplit_once('/').map_or(0, |(parent, _)| parent.len().saturating_add(1));
@@ -155,10 +168,10 @@ impl FileStore {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 // Others may remove a folder as soon as it is made, and one without a name can hold none.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && made < MOST_MADE => {
-                    root.make_parents(key)?;
+                    make_parents(root, key, document)?;
                     made = made.saturating_add(1);
                 }
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(io::Error::other(LOST)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(lost()),
                 Err(error) => return Err(error),
             }
         };
@@ -187,6 +200,34 @@ impl FileStore {
     fn gone<'a>(&self, root: &Root, keys: impl Iterator<Item = &'a str>) -> io::Result<()> {
         if self.durable && cfg!(unix) { sync_gone(root, keys) } else { Ok(()) }
     }
+}
+
+/// Make the folders that lead to a key, unless a document should be there and is not.
+pub(super) fn make_parents(root: &Root, key: &str, document: Option<&str>) -> io::Result<()> {
+    match document {
+        Some(document) if !root.has(document)? => Err(lost()),
+        _ => root.make_parents(key),
+    }
+}
+
+/// Something that was there when this began is gone.
+#[derive(Debug)]
+struct Lost;
+
+impl std::fmt::Display for Lost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(LOST)
+    }
+}
+
+impl std::error::Error for Lost {}
+
+fn lost() -> io::Error {
+    io::Error::other(Lost)
+}
+
+fn is_lost(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.is::<Lost>())
 }
 
 /// Refuse folders, pipes and devices: they are not bytes under a key.
@@ -325,7 +366,17 @@ impl Store for FileStore {
     }
 
     fn put_new(&self, key: &str, parts: &[&[u8]]) -> Result<bool> {
-        self.put_at(key, true, |file| parts.iter().try_for_each(|part| file.write_all(part)))
+        self.put_part(key, parts, true, None)
+    }
+
+    fn put_part(&self, key: &str, parts: &[&[u8]], new: bool, document: Option<&str>) -> Result<bool> {
+        self.put_at(key, new, document, |file| parts.iter().try_for_each(|part| file.write_all(part)))
+    }
+
+    fn has(&self, key: &str) -> Result<bool> {
+        check_key(key)?;
+        let Some(root) = self.root()? else { return Ok(false) };
+        root.has(key).map_err(|error| failure(key, "get", &error))
     }
 
     fn hold(&self, key: &str) -> Result<Hold> {

@@ -126,6 +126,21 @@ impl Root {
         }
     }
 
+    /// Whether there is a file under a key, or a link in its place.
+    pub fn has(&self, key: &str) -> io::Result<bool> {
+        #[cfg(target_os = "linux")]
+        let found = rustix::fs::statat(&self.handle, key, rustix::fs::AtFlags::SYMLINK_NOFOLLOW)
+            .map(drop)
+            .map_err(io::Error::from);
+        #[cfg(not(target_os = "linux"))]
+        let found = fs::symlink_metadata(self.path(key)).map(drop);
+        match found {
+            Ok(()) => Ok(true),
+            Err(error) if super::file::absent(&error) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Raise where nothing was found under a key because a link on the way leads nowhere: it tells of a value that is
     /// kept elsewhere, and is not there. Archives under version control have such links for all that was not fetched.
     fn check_links(&self, key: &str) -> io::Result<()> {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::fs::{AtFlags, linkat};
 use rustix::io::Errno;
 
-use super::file::MOST_MADE;
+use super::file::{MOST_MADE, make_parents};
 use super::file_confined::Root;
 use super::file_sync::sync_name;
 
@@ -44,6 +44,7 @@ fn from_linux_6_10() -> bool {
 pub(super) fn put_nameless(
     root: &Root,
     key: &str,
+    document: Option<&str>,
     durable: bool,
     write: &mut impl FnMut(&mut File) -> io::Result<()>,
 ) -> io::Result<Option<bool>> {
@@ -57,7 +58,7 @@ pub(super) fn put_nameless(
             Ok(file) => break file,
             // Others may remove a folder as soon as it is made.
             Err(Errno::NOENT) if made < MOST_MADE => {
-                root.make_parents(key)?;
+                make_parents(root, key, document)?;
                 made = made.saturating_add(1);
             }
             Err(error) => {
@@ -81,5 +82,67 @@ pub(super) fn put_nameless(
             root.nameless.give_up();
             Ok(None)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::MetadataExt;
+
+    use super::super::file_mark::Marks;
+    use super::super::{FileStore, Store};
+    use super::*;
+    use crate::error::Result;
+
+    fn store(name: &str) -> FileStore {
+        FileStore::new(std::env::temp_dir().join(format!("omnizarr-nameless-{name}-{}", std::process::id())), false)
+    }
+
+    /// Names of attributes of the folder.
+    fn marks(store: &FileStore) -> Vec<u8> {
+        let mut names = vec![0; 1024];
+        let folder = File::open(store.path()).unwrap();
+        let size = rustix::fs::flistxattr(&folder, &mut names).unwrap_or_default();
+        names.truncate(size);
+        names
+    }
+
+    #[test]
+    fn the_first_wins_with_and_without_a_name() -> Result<()> {
+        for durable in [false, true] {
+            let store = FileStore::new(store("first").path(), durable);
+            store.put("x", &[b""])?;
+            let root = store.root()?.unwrap();
+            for key in ["c/0/1", "c/0/2"] {
+                assert!(store.put_new(key, &[b"one", b"two"])?);
+                assert!(!store.put_new(key, &[b"three"])?);
+                assert_eq!(fs::read(store.path().join(key)).unwrap(), b"onetwo");
+                root.nameless.give_up(); // as on a file system that has no such files
+            }
+            let modes = ["c/0/1", "c/0/2"].map(|key| fs::metadata(store.path().join(key)).unwrap().mode());
+            assert_eq!(modes[0], modes[1]);
+            assert!(store.put_new("c", &[b"a folder is there"]).is_err());
+            store.erase_prefix("")?;
+            fs::remove_dir(store.path()).unwrap();
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn several_stores_of_a_folder_have_one_mark() -> Result<()> {
+        let (one, two) = (store("mark"), store("mark"));
+        one.put("x", &[b""])?;
+        let (first, second) = (one.root()?.unwrap(), two.root()?.unwrap());
+        let writing = Marks::mark(&first);
+        let marked = marks(&one);
+        two.put("x", &[b"1"])?;
+        drop(Marks::mark(&second));
+        assert_eq!(marks(&one), marked);
+        drop(writing);
+        assert_eq!(marks(&one), b"");
+        drop(Marks::enter(&first)); // who makes no file of another name leaves no mark
+        one.erase_prefix("")?;
+        fs::remove_dir(one.path()).unwrap();
+        Ok(())
     }
 }

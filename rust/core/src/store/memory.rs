@@ -100,6 +100,15 @@ impl Store for MemoryStore {
         Ok(())
     }
 
+    fn put_part(&self, key: &str, parts: &[&[u8]], _new: bool, document: Option<&str>) -> Result<bool> {
+        if let Some(document) = document
+            && self.value(document)?.is_none()
+        {
+            return Err(Error::Gone { key: document.into() });
+        }
+        self.put(key, parts).map(|()| true)
+    }
+
     fn erase(&self, key: &str) -> Result<bool> {
         check_key(key)?;
         Ok(self.change(|map| map.remove(key)).is_some())

@@ -197,6 +197,19 @@ pub trait Store: Send + Sync {
         self.put(key, parts).map(|()| true)
     }
 
+    /// Store a part of an array, with `new` only if nothing is there, as [`Store::put_new`] does.
+    ///
+    /// Where the array's document is not there, the array was erased: what is stored now would be seen in the next one
+    /// there. Stores in which a look costs something look where a new folder would be made, or not at all.
+    fn put_part(&self, key: &str, parts: &[&[u8]], new: bool, _document: Option<&str>) -> Result<bool> {
+        if new { self.put_new(key, parts) } else { self.put(key, parts).map(|()| true) }
+    }
+
+    /// Whether there is a value.
+    fn has(&self, key: &str) -> Result<bool> {
+        Ok(self.size(key)?.is_some())
+    }
+
     /// Keep other processes from changing a part of a value while this one does.
     fn hold(&self, _key: &str) -> Result<Hold> {
         Ok(Hold::Free)

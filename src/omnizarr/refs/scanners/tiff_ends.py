@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from omnizarr.hierarchy.array import Array
-from omnizarr.hierarchy.context import Context
+from omnizarr.array.index import whole
+from omnizarr.array.io import Access
 from omnizarr.hierarchy.create import array_meta
-from omnizarr.limits import DEFAULT_LIMITS
 from omnizarr.refs.scanners.tiff_codecs import Encoding
 from omnizarr.store.memory import MemoryStore
 
@@ -39,13 +38,13 @@ def short_strips(encoding: Encoding, chunk: tuple[int, ...], end: tuple[int, int
         store = MemoryStore()
         store.put(key, strip)
         values = np.zeros(chunk, encoding.dtype)
-        values[(*(slice(None),) * axis, slice(left))] = _array(store, shape, encoding.dtype, shorter)[...]
-        _array(store, chunk, encoding.dtype, encoding.codecs)[...] = values
+        values[(*(slice(None),) * axis, slice(left))] = _access(store, shape, encoding.dtype, shorter).read(whole(shape))
+        _access(store, chunk, encoding.dtype, encoding.codecs).write(whole(chunk), values)
         made.append(bytes(store.get(key) or b""))
     return made
 
 
-def _array(store: MemoryStore, shape: tuple[int, ...], dtype: np.dtype[Any], codecs: list[dict[str, Any]]) -> Array:
-    """Return an array of one chunk, which is the only thing in the store."""
+def _access(store: MemoryStore, shape: tuple[int, ...], dtype: np.dtype[Any], codecs: list[dict[str, Any]]) -> Access:
+    """Return what reads and writes an array of one chunk, which is the only thing in the store."""
     meta = array_meta({"shape": shape, "chunks": shape, "dtype": dtype, "codecs": codecs, "fill_value": None}, "zarr2")
-    return Array(Context(store, read_only=False, limits=DEFAULT_LIMITS, write_empty=True), "", meta)
+    return Access(store, "", meta, write_empty=True)
