@@ -37,8 +37,9 @@ def short_strips(encoding: Encoding, chunk: tuple[int, ...], end: tuple[int, int
     for strip in strips:
         store = MemoryStore()
         store.put(key, strip)
+        short = _access(store, shape, encoding.dtype, shorter).read(whole(shape))
         values = np.zeros(chunk, encoding.dtype)
-        values[(*(slice(None),) * axis, slice(left))] = _access(store, shape, encoding.dtype, shorter).read(whole(shape))
+        values[(*(slice(None),) * axis, slice(left))] = short
         _access(store, chunk, encoding.dtype, encoding.codecs).write(whole(chunk), values)
         made.append(bytes(store.get(key) or b""))
     return made
