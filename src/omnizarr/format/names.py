@@ -66,12 +66,13 @@ def check_new_path(path: str) -> str:
     Reading is more tolerant: zarr-python makes nodes with names that the specification forbids.
 
     Raises:
-        UnsafeError: A name is reserved, or consists of dots only.
+        UnsafeError: A name is reserved, also for files that are not whole yet, or consists of dots only.
     """
     path = normal_path(path)
     for name in path.split("/") if path else ():
-        if name in RESERVED or (name.startswith("__") and name not in UNNAMED) or not name.strip("."):
-            hint = "Names must not start with '__', consist of dots only or be the name of a document."
+        odd = name in RESERVED or not name.strip(".") or (name.startswith(".") and name.endswith(".partial"))
+        if odd or (name.startswith("__") and name not in UNNAMED):
+            hint = "Names must not start with '__', consist of dots only, be the name of a document or '.….partial'."
             raise UnsafeError(f"the name {name!r} is reserved", path=path, hint=hint)
     return path
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 from omnizarr.array.defaults import Extents
@@ -375,7 +376,13 @@ def new_array(
     values = fitting(options.get("data"), meta, place_name(context.store, path)) if has_data else None
     array = Array(context, path, save.create(context, path, meta, overwrite=overwrite, parent=parent))
     if values is not None:
-        array[...] = values
+        try:
+            array[...] = values
+        except Exception:
+            if context.is_near:
+                with suppress(OmnizarrError):
+                    save.unmake(context, path, array.metadata)
+            raise
     return array
 
 

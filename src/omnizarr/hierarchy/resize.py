@@ -156,7 +156,8 @@ def append(
 ) -> tuple[ArrayMeta, Access]:
     """Add values at the end of a dimension; return the new metadata and what reads and writes it.
 
-    Before values are written, and before the new shape is, `check` may refuse.
+    Before values are written, and before the new shape is, `check` may refuse. Of values that cannot be written,
+    nothing is left.
 
     Raises:
         ShapeError: If the shape of the values does not fit.
@@ -180,7 +181,13 @@ def append(
     grid = fitted_grid(meta, shape, path)
     grown = access.with_shape(shape, grid=grid)
     check()
-    grown.write(_box([start if i == axis else 0 for i in range(ndim)], array.shape), array)
+    try:
+        grown.write(_box([start if i == axis else 0 for i in range(ndim)], array.shape), array)
+    except Exception:
+        if context.is_near:  # elsewhere it would likely fail for the same reason, and take its time
+            with suppress(OmnizarrError):
+                _clear(access, meta._replace(shape=shape), meta.shape)
+        raise
     check()
     return replace(context, path, meta, meta._replace(shape=shape, grid=grid)), grown
 

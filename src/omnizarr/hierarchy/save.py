@@ -145,6 +145,16 @@ def _put_new(target: tuple[Conditional, str], path: str, texts: Mapping[str, byt
     return True
 
 
+def unmake(context: Context, path: str, meta: ArrayMeta) -> None:
+    """Erase an array that was just made, and that its values do not fit into: its documents and chunks, no more."""
+    keys = [join(path, name) for name in dialect(meta.format).documents]
+    for key in keys:
+        context.store.erase(key)
+    if meta.shape:
+        context.access(path, meta).with_shape((0,) * len(meta.shape)).kernel.trim()
+    record(context.store, path, keys, below=True, form=meta.format)
+
+
 def replace(context: Context, path: str, old: _Node, new: _Node) -> _Node:
     """Write the documents of a node that has changed, and return it as they say it; call it with the lock held.
 

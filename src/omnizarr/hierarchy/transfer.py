@@ -17,6 +17,7 @@ from omnizarr.hierarchy.save import create, forget_attributes
 from omnizarr.hierarchy.upkeep import ancestors, enter, forget, is_sound, record
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
+from omnizarr.store.links import check_no_links
 from omnizarr.store.protocol import place_name
 
 _MOST_SHOWN: Final = 6
@@ -45,9 +46,10 @@ def copy_node(source: Context, path: str, target: Context, new_path: str, *, ove
     Raises:
         ExistsError: If something is at the new path, unless `overwrite`.
         NodeTypeError: If an array is above the new path.
-        UnsupportedError: If the group above has another format.
+        UnsupportedError: If the group above has another format, or a folder is a link, behind which nothing is listed.
     """
     target.check_writable(new_path)
+    check_no_links(source.store, path + "/" if path else "")
     form = _writable_format(source, path)
     with seized(target, new_path) if overwrite else target.lock:
         if not overwrite and format_of(target.store, new_path) is not None:

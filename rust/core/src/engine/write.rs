@@ -39,8 +39,14 @@ impl<'a> Cell<'a> {
         Self { shape, extent: chain.stored_shape(extent), sel, values }
     }
 
-    /// Whether nothing of what is stored now will be left.
+    /// Whether nothing of what is stored now will be left. What lies outside the array is: somebody who knows that it has
+    /// got longer may have written there.
     pub(super) fn is_whole(&self) -> bool {
+        self.extent == self.shape && self.is_covered()
+    }
+
+    /// Whether all of it that is inside the array is selected.
+    fn is_covered(&self) -> bool {
         self.sel.covers(&self.extent)
     }
 }
@@ -134,7 +140,7 @@ fn is_plain(chain: &Chain) -> bool {
 
 /// The caller's memory, where it is what the byte steps are to be applied to.
 fn straight<'a>(chain: &Chain, cell: &Cell<'a>) -> Option<&'a [u8]> {
-    let whole = chain.is_straight() && cell.extent == cell.shape && cell.is_whole();
+    let whole = chain.is_straight() && cell.is_whole();
     if whole { cell.sel.slice(&cell.shape, chain.item, &cell.values) } else { None }
 }
 
@@ -161,13 +167,18 @@ impl Call<'_> {
                 }
                 continue;
             }
-            let old = store.get_tagged(key, &mut work.enc, most)?.map_or(Old::None, Old::Tagged);
+            let old = match cell.is_covered() && attempt == 0 {
+                true => Old::Unseen,
+                false => store.get_tagged(key, &mut work.enc, most)?.map_or(Old::None, Old::Tagged),
+            };
             // To erase a chunk others may be writing to has no condition: it is kept, though it holds nothing but fill.
             let keeps_blank = matches!(old, Old::Tagged(_));
             if (Self { keeps_blank, ..*self }).merge(key, cell, &old, work)? {
                 return Ok(());
             }
-            ask::pause(attempt)?;
+            if !matches!(old, Old::Unseen) {
+                ask::pause(attempt)?;
+            }
         }
         let message = format!("others write to it, too, and were quicker {MOST_TRIES} times");
         Err(Error::Conflict { key: key.into(), message })
@@ -204,10 +215,21 @@ impl Call<'_> {
 
     /// Change a part of the chunk that is in `work.enc`, and store it; `false` if someone else was quicker.
     fn merge(&self, key: &str, cell: &Cell<'_>, old: &Old, work: &mut Scratch) -> Result<bool> {
+        let there = matches!(old, Old::Some | Old::Tagged(_));
+        match self.merge_with(key, cell, old, there, work) {
+            // Of what cannot be decoded, nothing would be left inside the array.
+            Err(Error::Chunk { .. } | Error::Shard { .. }) if there && cell.is_covered() => {
+                self.merge_with(key, cell, old, false, work)
+            }
+            done => done,
+        }
+    }
+
+    /// The same, where `there` says whether what is stored now is to be kept where nothing was selected.
+    fn merge_with(&self, key: &str, cell: &Cell<'_>, old: &Old, there: bool, work: &mut Scratch) -> Result<bool> {
         let chain = &self.engine.spec.chain;
         let Scratch { cx, enc, dec, one, two, .. } = work;
         let most = self.engine.most_stored(&cell.shape);
-        let there = !matches!(old, Old::None);
         if is_plain(chain) && there {
             // What is stored is the dense chunk itself: change it where it is.
             check(enc.len(), Want::Exact(most)).map_err(chunk_error(key))?;
@@ -232,6 +254,8 @@ impl Call<'_> {
         let store = &self.engine.store;
         match (some, old) {
             (true, Old::Tagged(tag)) => return store.put_tagged(key, parts, Some(tag.clone())),
+            (true, Old::Unseen) => return store.put_tagged(key, parts, None),
+            (false, Old::Unseen) => return Ok(false),
             (true, Old::None) if store.is_conditional() => return store.put_tagged(key, parts, None),
             (true, Old::None) => return self.store_part(key, parts, true),
             (true, _) => return self.store_part(key, parts, false),
@@ -318,7 +342,7 @@ impl Call<'_> {
                     self.decode(key, chain, old, &cell.shape, &all, &view, &mut Work { cx, dec, one, two })
                 })?;
             }
-            _ if !whole || cell.extent != cell.shape => mem::fill_slice(data, &self.engine.blank),
+            _ if !whole => mem::fill_slice(data, &self.engine.blank),
             _ => {}
         }
         cell.sel.gather(data, &cell.shape, chain.item, &cell.values);
@@ -367,6 +391,8 @@ impl Call<'_> {
 enum Old {
     None,
     Some,
+    /// Nobody has looked: likely nothing, of which storing will tell.
+    Unseen,
     /// In this state.
     Tagged(String),
 }

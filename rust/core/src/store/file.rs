@@ -14,7 +14,7 @@ use super::file_mark::Marks;
 use super::file_mark::temporary;
 #[cfg(target_os = "linux")]
 use super::file_nameless::put_nameless;
-use super::file_sweep::{discard, erase_all, put_back, set_aside};
+use super::file_sweep::{Leaving, discard, erase_below, erase_in_place, put_back, set_aside};
 use super::file_sync::{make_root, sync_gone, sync_name};
 use super::{Hold, Listing, Object, Store, Token, check_key, check_prefix, is_debris, place_of};
 use crate::buffer::Buffer;
@@ -433,14 +433,20 @@ impl Store for FileStore {
         let _writing = Marks::mark(&root);
         root.settled.forget();
         if let Some(key) = prefix.strip_suffix('/') {
-            let gone = set_aside(&root, key).and_then(|(path, aside)| {
-                // Were it discarded all the same, a loss of power could bring back a part of it.
-                self.gone(&root, std::iter::once(key)).inspect_err(|_| put_back(&root, &aside, &path))?;
-                discard(&root, &aside)
+            let gone = set_aside(&root, key).and_then(|leaving| match leaving {
+                Leaving::Aside(path, aside) => {
+                    // Were it discarded all the same, a loss of power could bring back a part of it.
+                    self.gone(&root, std::iter::once(key)).inspect_err(|_| put_back(&root, &aside, &path))?;
+                    discard(&root, &aside)
+                }
+                Leaving::InPlace(path) => {
+                    erase_in_place(&root, &path)?;
+                    self.gone(&root, std::iter::once(key))
+                }
             });
             return gone.or_else(fail);
         }
-        erase_all(&root).and_then(|()| self.gone(&root, std::iter::once(""))).or_else(fail)
+        erase_below(&root, &root.path("")).and_then(|()| self.gone(&root, std::iter::once(""))).or_else(fail)
     }
 
     fn list_prefix(&self, prefix: &str) -> Result<Vec<String>> {

@@ -1,6 +1,7 @@
 //! Removing folders, and what writers that were killed have left in them.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use std::{fs, io};
 
 use super::file::FileStore;
@@ -12,8 +13,16 @@ use super::file_mark::temporary;
 use super::file_mark::{Left, is_left};
 use crate::error::Result;
 
-/// Give a folder a name that is none of a key, in one step; returns its old path and its new one.
-pub(super) fn set_aside(root: &Root, key: &str) -> io::Result<(PathBuf, PathBuf)> {
+/// A folder on its way out.
+pub(super) enum Leaving {
+    /// It has a name that is none of a key, given in one step: its old path and its new one.
+    Aside(PathBuf, PathBuf),
+    /// It cannot get another name, as in a layer of a container's image that others share.
+    InPlace(PathBuf),
+}
+
+/// Give a folder a name that is none of a key.
+pub(super) fn set_aside(root: &Root, key: &str) -> io::Result<Leaving> {
     let path = root.confined(key)?;
     let kind = path.symlink_metadata()?.file_type();
     if kind.is_symlink() && path.is_dir() {
@@ -24,7 +33,10 @@ pub(super) fn set_aside(root: &Root, key: &str) -> io::Result<(PathBuf, PathBuf)
         return Err(io::ErrorKind::NotADirectory.into());
     }
     let aside = path.with_file_name(temporary());
-    fs::rename(&path, &aside).map(|()| (path, aside))
+    match fs::rename(&path, &aside) {
+        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => Ok(Leaving::InPlace(path)),
+        done => done.map(|()| Leaving::Aside(path, aside)),
+    }
 }
 
 /// Give a folder that was set aside its name again; where that fails, it is for the next writer to remove.
@@ -34,14 +46,32 @@ pub(super) fn put_back(root: &Root, aside: &Path, path: &Path) {
     }
 }
 
+/// How often a folder is emptied into which somebody still writes, who has it open.
+const MOST_EMPTIED: u32 = 200;
+
 /// Remove a folder that was set aside; what stays of it is for the next writer to remove.
 pub(super) fn discard(root: &Root, aside: &Path) -> io::Result<()> {
-    fs::remove_dir_all(aside).inspect_err(|_| root.keep_mark())
+    let mut tries = 0u32;
+    loop {
+        match fs::remove_dir_all(aside) {
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty && tries < MOST_EMPTIED => {
+                tries = tries.saturating_add(1);
+                std::thread::sleep(Duration::from_micros(50).saturating_mul(tries));
+            }
+            done => return done.inspect_err(|_| root.keep_mark()),
+        }
+    }
 }
 
-/// Remove everything below the root: names of documents first, for what has none is no node.
-pub(super) fn erase_all(root: &Root) -> io::Result<()> {
-    let mut entries = fs::read_dir(root.path(""))?.collect::<io::Result<Vec<_>>>()?;
+/// Remove a folder that keeps its name, and all below it.
+pub(super) fn erase_in_place(root: &Root, folder: &Path) -> io::Result<()> {
+    erase_below(root, folder)?;
+    fs::remove_dir(folder)
+}
+
+/// Remove everything below a folder: names of documents first, for what has none is no node.
+pub(super) fn erase_below(root: &Root, folder: &Path) -> io::Result<()> {
+    let mut entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
     entries.sort_by_key(|entry| {
         let name = entry.file_name().into_encoded_bytes();
         let folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
@@ -51,7 +81,10 @@ pub(super) fn erase_all(root: &Root) -> io::Result<()> {
         let path = entry.path();
         let gone = if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             let aside = path.with_file_name(temporary());
-            fs::rename(&path, &aside).and_then(|()| discard(root, &aside))
+            match fs::rename(&path, &aside) {
+                Err(error) if error.kind() == io::ErrorKind::CrossesDevices => erase_in_place(root, &path),
+                done => done.and_then(|()| discard(root, &aside)),
+            }
         } else {
             fs::remove_file(&path)
         };

@@ -11,6 +11,7 @@ from omnizarr.format.names import join
 from omnizarr.hierarchy.context import Context
 from omnizarr.model.array import ArrayMeta
 from omnizarr.store.file import FileStore
+from omnizarr.store.links import check_no_links
 from omnizarr.store.protocol import Store, place_name
 from omnizarr.store.wrap import PrefixStore
 from omnizarr.tools.cluster.crew import Crew
@@ -19,7 +20,7 @@ from omnizarr.tools.cluster.moving import Side, plan_for, run_on
 from omnizarr.tools.convert.journal import SCRATCH, Keeper, Record, mark_of
 from omnizarr.tools.convert.keys import BATCH, any_chunk, chunks_of, copy_chunks
 from omnizarr.tools.convert.values import Step
-from omnizarr.tools.copy.sweeping import check_no_links, sweep
+from omnizarr.tools.copy.sweeping import sweep
 from omnizarr.tools.progress import Progress
 from omnizarr.tools.transfer.transfer import MEMORY, plan_transfer, run_transfer
 from omnizarr.tools.transfer.transfer import Plan as Transfer

@@ -20,6 +20,7 @@ from omnizarr.hierarchy.transfer import check_apart, check_room, make_room
 from omnizarr.hierarchy.upkeep import forget, record
 from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
+from omnizarr.store.links import check_no_links
 from omnizarr.store.protocol import Store, place_name
 from omnizarr.tools.cluster.crew import Crew
 from omnizarr.tools.copy import note as journal
@@ -27,7 +28,7 @@ from omnizarr.tools.copy.asked import check_no_others, needs_the_model
 from omnizarr.tools.copy.batches import Moved, Mover
 from omnizarr.tools.copy.changes import Changes
 from omnizarr.tools.copy.choosing import chosen, in_order, is_document, own_documents, reduced
-from omnizarr.tools.copy.sweeping import check_no_links, sweep
+from omnizarr.tools.copy.sweeping import sweep
 from omnizarr.tools.editing.rooted import topmost
 from omnizarr.tools.nodes import Node, context_of, nodes_of, open_at
 from omnizarr.tools.progress import Progress

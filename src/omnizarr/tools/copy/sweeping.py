@@ -1,4 +1,4 @@
-"""What lies in folders beside the keys that a store lists: files that a killed process left behind, and links."""
+"""Files that a killed process left in folders, beside the keys that a store lists."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import os
 import re
 from contextlib import suppress
 
-from omnizarr.errors import UnsupportedError
 from omnizarr.native import FileStore
 from omnizarr.store.left import is_alive
-from omnizarr.store.protocol import Store, kernel_target, place_name
+from omnizarr.store.protocol import Store, kernel_target
 
 _PARTIAL = re.compile(r"\.([0-9a-f]+)-[0-9a-f]+\.partial")
 
@@ -28,21 +27,3 @@ def sweep(store: Store, prefix: str) -> int:
                     os.unlink(os.path.join(folder, name))  # noqa: PTH108, PTH118 - as above
                     count += 1
     return count
-
-
-def check_no_links(store: Store, prefix: str) -> None:
-    """Refuse folders below a prefix that are links: values in them can be read, but are not listed.
-
-    Raises:
-        UnsupportedError: There is one, which a copy of what is listed would silently lack.
-    """
-    native, start = kernel_target(store, prefix)
-    if not isinstance(native, FileStore):
-        return
-    for folder, names, _ in os.walk(os.path.join(native.root, start)):  # noqa: PTH118 - as above
-        for name in names:
-            path = os.path.join(folder, name)  # noqa: PTH118
-            if os.path.islink(path):  # noqa: PTH114
-                message = f"the folder {path!r} is a link, and links are not copied"
-                hint = "Put the folder itself in the place of the link."
-                raise UnsupportedError(message, path=place_name(store, prefix.rstrip("/")), hint=hint)
