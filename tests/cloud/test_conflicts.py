@@ -57,3 +57,16 @@ def test_what_a_killed_program_left_is_not_inherited(attrs, overwrite, faulty):
     assert dict(made.attrs) == (attrs or {})
     root = oz.open_group("s3://bucket/g", storage_options=options)
     assert [dict(root[path].attrs) for path in ("a", "a/b", "a/b/c")] == [{}, {}, attrs or {}]
+
+
+@pytest.mark.parametrize("layout", [{"chunks": (10,)}, {"chunks": (5,), "shards": (10,)}])
+def test_what_was_appended_outlives_writers_of_the_old_shape(layout, faulty):
+    options = faulty.options
+    array = oz.create_array("s3://bucket/a", shape=(15,), dtype="i4", storage_options=options, **layout)
+    old = oz.open_array("s3://bucket/a", "r+", storage_options=options)
+    array[...] = 1
+    array.append(np.full(5, 7, "i4"))
+    old[...] = 3
+    assert oz.open("s3://bucket/a", storage_options=options)[...].tolist() == [3] * 15 + [7] * 5
+    old[...] = 0
+    assert oz.open("s3://bucket/a", storage_options=options)[...].tolist() == [0] * 15 + [7] * 5

@@ -125,3 +125,73 @@ def test_documents_that_are_replaced_meanwhile_are_there(tmp_path):
     other.attrs["x"] = 1
     other.append([1])
     assert array[...].tolist() == [0, 0, 0, 0]
+
+
+def _replaced(where, **options):
+    oz.create_array(where, path="a", overwrite=True, **{"shape": (20,), "chunks": (10,), "dtype": "i4", **options})
+
+
+@pytest.mark.parametrize("where", ["folder", "memory"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"dtype": "f4"},
+        {"chunks": (5,)},
+        {"fill_value": 7},
+        {"codecs": [{"name": "gzip", "configuration": {"level": 1}}]},
+        {"shape": (20, 3), "chunks": (10, 3)},
+        {"shards": (20,)},
+    ],
+    ids=lambda options: next(reversed(options)),
+)
+def test_what_took_an_array_s_place_is_not_damaged_by_old_handles(where, options, tmp_path):
+    place = tmp_path if where == "folder" else oz.MemoryStore()
+    group = oz.open_group(place, "w")
+    array = group.create_array("a", data=np.arange(20, dtype="i4"), chunks=(10,))
+    other = oz.open_group(place, "r+")["a"]
+    other[3] = 3
+    _replaced(place, **options)
+    before = oz.open(place)["a"][...]
+    for handle in (array, other):
+        for write in (
+            lambda a: a.__setitem__(0, 9),
+            lambda a: a.__setitem__(..., 9),
+            lambda a: a.vindex.__setitem__(([0, 3],), 2),
+        ):
+            with pytest.raises(ConflictError, match="replaced by another"):
+                write(handle)
+    assert (oz.open(place)["a"][...] == before).all()
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_group_or_another_format_in_an_array_s_place(form, tmp_path):
+    group = oz.open_group(tmp_path / "s", "w", format=form)
+    array = group.create_array("a", data=np.arange(20), chunks=(10,))
+    group.create_group("a", overwrite=True)
+    with pytest.raises((ConflictError, NotFoundError)):
+        array[...] = 1
+    other = "zarr2" if form == "zarr3" else "zarr3"
+    alone = oz.create_array(tmp_path / "b", data=np.arange(20), chunks=(10,), format=form)
+    shutil.rmtree(tmp_path / "b")
+    oz.create_array(tmp_path / "b", data=np.arange(20), chunks=(10,), format=other)
+    files = sorted((tmp_path / "b").rglob("*"))
+    with pytest.raises((ConflictError, NotFoundError)):
+        alone[...] = 1
+    assert sorted((tmp_path / "b").rglob("*")) == files
+
+
+def test_the_same_array_made_anew_and_one_that_has_grown_are_written(tmp_path):
+    array = oz.create_array(tmp_path / "a", data=np.arange(20), chunks=(10,))
+    other = oz.open_array(tmp_path / "a", "r+")
+    other.append([1, 2, 3])
+    other.attrs["x"] = 1
+    array[0] = 5
+    other[22] = 6
+    oz.create_array(tmp_path / "a", data=np.arange(20), chunks=(10,), overwrite=True)
+    array[1] = 7
+    assert oz.open(tmp_path / "a")[...].tolist() == [0, 7, *range(2, 20)]
+    empty = oz.create_array(tmp_path / "e", shape=(0,), dtype="i4")
+    empty.append([1])
+    empty[0] = 2
+    empty[0] = 3
+    assert empty[...].tolist() == [3]

@@ -70,6 +70,16 @@ class ArrayMachine(RuleBasedStateMachine):
         self.model[key] = values
 
     @rule(actor=actors, box=boxes)
+    def write_unaware(self, actor: int, box) -> None:
+        """Write through a handle that knows an older shape, which may be longer or shorter."""
+        array = self.arrays[actor]
+        key = _slices(box, tuple(map(min, array.shape, self.model.shape)))
+        values = self.values(self.model[key].shape)
+        array[key] = self.given(values)
+        self.model[key] = values
+        np.testing.assert_array_equal(self.state(), self.model)
+
+    @rule(actor=actors, box=boxes)
     def read(self, actor: int, box) -> None:
         key = _slices(box, self.model.shape)
         array = self.arrays[actor]

@@ -269,6 +269,10 @@ impl Kernel {
         self.write_at(&arrays::mask_coordinates(mask)?, values)
     }
 
+    fn state(&self, py: Python<'_>) -> PyResult<Option<u64>> {
+        py.detach(|| self.engine.state()).map_err(|error| raise(py, error, Some(&self.path)))
+    }
+
     /// Number of stored chunks (shards, where sharded) of the grid, and their bytes.
     fn stored(&self, py: Python<'_>) -> PyResult<(u64, u64)> {
         self.ask(py, Engine::stored)

@@ -156,7 +156,7 @@ class Access:
         write_empty: bool = False,
         cache_bytes: int = 0,
         document: str = "",
-        missed: Callable[[], None] | None = None,
+        missed: Callable[[], object] | None = None,
     ) -> None:
         dtype = meta.dtype
         grid = meta.grid

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from math import prod
 from operator import index
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from omnizarr.hierarchy.doors import Doors
 from omnizarr.hierarchy.handle import Handle
 from omnizarr.hierarchy.indexers import Blocks, OIndex, VIndex, read_fields, write_fields
 from omnizarr.hierarchy.listing import documented, only_copy, reload
+from omnizarr.hierarchy.present import check_same, there
 from omnizarr.hierarchy.real_keys import may_be_elsewhere, with_real_keys
 from omnizarr.hierarchy.resize import append, finish_cut, longer, resize
 from omnizarr.hierarchy.tree import array_table, describe, grid_text
@@ -33,6 +34,9 @@ from omnizarr.store.wrap import listing_view
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+
+_NEW: Final = -1
 
 
 class Array(Handle, Doors):
@@ -48,7 +52,7 @@ class Array(Handle, Doors):
     array([4, 0, 5, 0, 6, 0], dtype=int32)
     """
 
-    __slots__ = ("__weakref__", "_access", "_context", "_meta", "_path", "_stored_order", "_unchecked")
+    __slots__ = ("__weakref__", "_access", "_context", "_meta", "_path", "_seen", "_stored_order", "_unchecked")
 
     def __init__(
         self,
@@ -58,6 +62,7 @@ class Array(Handle, Doors):
         *,
         unchecked: bool = False,
         stored_order: Literal["C", "F"] | None = None,
+        made: bool = False,
     ) -> None:
         self._context = context if context.read_only else context.for_format(meta.format)
         self._path = path
@@ -67,6 +72,8 @@ class Array(Handle, Doors):
         self._access: Access | None = None
         # Whether the metadata came from a copy, so that the array's own document must be read before its data.
         self._unchecked = unchecked
+        # The state in which the document was last known to be this array's; the first write to a new one does not look.
+        self._seen: int | None = _NEW if made else None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -361,7 +368,7 @@ class Array(Handle, Doors):
                 context, path = self._context, self._path
                 if may_be_elsewhere(self._meta):
                     self._meta = with_real_keys(context.store, path, self._meta, near=context.is_near)
-                missed = partial(_check_there, context, path, self._meta.format)
+                missed = partial(there, context, path, self._meta.format)
                 self._access = context.access(path, self._meta, missed=missed)
             return self._access
 
@@ -384,7 +391,25 @@ class Array(Handle, Doors):
     def _write(self, found: Selection | Points | Mask, value: object) -> None:
         if self._context.read_only:
             self._context.check_writable(self._path)
-        self._opened().write(found, value)
+        access = self._opened()
+        self._check_same(access)
+        access.write(found, value)
+
+    def _check_same(self, access: Access) -> None:
+        """Raise if another node has taken this array's place, whose chunks are not these; its shape may have changed.
+
+        Raises:
+            ConflictError: If so.
+            NotFoundError: If nothing is there.
+        """
+        if self._seen == _NEW:
+            self._seen = None
+            return
+        state = access.kernel.state()
+        if state is None or state == self._seen:
+            return
+        check_same(self._context, self._path, self._meta, self._stored_order)
+        self._seen = state
 
     def _attributes(self) -> Mapping[str, JSON]:
         return self._meta.attributes
@@ -398,13 +423,6 @@ class Array(Handle, Doors):
             self._meta = save.change_attributes(context, path, self._meta, values, removed, replaced=replace)
 
         changed(self._context, path, self._meta.format, change)
-
-
-def _check_there(context: Context, path: str, form: str) -> None:
-    """Raise if nothing is left of an array that was there."""
-    if reload(context, path, form) is None:
-        hint = "Another program or handle has erased or moved it: open it again, or create it anew."
-        raise NotFoundError("the array is gone", path=place_name(context.store, path), hint=hint)
 
 
 def _keeps_array(selection: object) -> bool:

@@ -100,7 +100,7 @@ class Context:
         return isinstance(kernel_target(self.store)[0], (FileStore, MemoryStore, ZipStore))
 
     def access(
-        self, path: str, meta: ArrayMeta, *, write_empty: bool = False, missed: Callable[[], None] | None = None
+        self, path: str, meta: ArrayMeta, *, write_empty: bool = False, missed: Callable[[], object] | None = None
     ) -> Access:
         """Return what reads and writes the array at a path.
 

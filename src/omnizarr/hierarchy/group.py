@@ -374,7 +374,7 @@ def new_array(
     options = with_data(options) if has_data else options
     meta = array_meta(options, dialect, context.limits)
     values = fitting(options.get("data"), meta, place_name(context.store, path)) if has_data else None
-    array = Array(context, path, save.create(context, path, meta, overwrite=overwrite, parent=parent))
+    array = Array(context, path, save.create(context, path, meta, overwrite=overwrite, parent=parent), made=True)
     if values is not None:
         try:
             array[...] = values

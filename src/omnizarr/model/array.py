@@ -91,3 +91,15 @@ def with_order(meta: ArrayMeta, order: Literal["C", "F"] | None) -> ArrayMeta:
         return meta._replace(codecs=meta.codecs[1:])
     turn = Codec("transpose", {"order": list(reversed(range(meta.ndim)))})
     return meta._replace(codecs=(turn, *meta.codecs))
+
+
+def have_same_chunks(one: ArrayMeta, other: ArrayMeta) -> bool:
+    """Whether chunks of one array can be those of another, whatever the shapes are."""
+    if (one.dtype, one.fill, one.codecs, one.ndim) != (other.dtype, other.fill, other.codecs, other.ndim):
+        return False
+    ours, theirs = one.grid, other.grid
+    if isinstance(ours, RegularGrid) and isinstance(theirs, RegularGrid):
+        # A length of 0 becomes another when the array grows.
+        return all(a == b or not a * b for a, b in zip(ours.chunk_shape, theirs.chunk_shape, strict=True))
+    # Where chunks differ in length, their list changes with the shape.
+    return type(ours) is type(theirs)

@@ -12,6 +12,7 @@ mod survey;
 mod write;
 mod write_shard;
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -134,6 +135,15 @@ impl Engine {
     /// How often nothing was found where an element should be read, so far.
     pub fn misses(&self) -> u64 {
         self.misses.load(Ordering::Relaxed)
+    }
+
+    /// What differs from one state of the array's document to the next; 0 if it is not there, `None` where nobody looks.
+    pub fn state(&self) -> Result<Option<u64>> {
+        let Some(document) = &self.spec.document else { return Ok(None) };
+        let Some(token) = self.store.token(document)? else { return Ok(Some(0)) };
+        let mut hasher = DefaultHasher::new();
+        token.0.hash(&mut hasher);
+        Ok(Some(hasher.finish().max(1)))
     }
 
     /// Whether the document that says what the array is should be there, and is not.

@@ -373,6 +373,12 @@ impl Store for FileStore {
         self.put_at(key, new, document, |file| parts.iter().try_for_each(|part| file.write_all(part)))
     }
 
+    fn token(&self, key: &str) -> Result<Option<Token>> {
+        check_key(key)?;
+        let Some(root) = self.root()? else { return Ok(None) };
+        root.token(key).map_err(|error| failure(key, "get", &error))
+    }
+
     fn has(&self, key: &str) -> Result<bool> {
         check_key(key)?;
         let Some(root) = self.root()? else { return Ok(false) };

@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 #[cfg(target_os = "linux")]
 use rustix::fs::{Mode, OFlags, ResolveFlags};
 
+use super::Token;
 #[cfg(unix)]
 use super::file_mark::Marks;
 #[cfg(target_os = "linux")]
@@ -124,6 +125,21 @@ impl Root {
             Err(error) if super::file::absent(&error) => Ok(false),
             Err(error) => Err(error),
         }
+    }
+
+    /// What differs from one file under a key to the next.
+    #[allow(clippy::unnecessary_cast, reason = "numbers have other types on other machines")]
+    pub fn token(&self, key: &str) -> io::Result<Option<Token>> {
+        #[cfg(target_os = "linux")]
+        let found = rustix::fs::statat(&self.handle, key, rustix::fs::AtFlags::empty())
+            .map(|meta| {
+                let time = (meta.st_mtime as u64).wrapping_mul(1_000_000_000).wrapping_add(meta.st_mtime_nsec as u64);
+                Some(Token([meta.st_dev, meta.st_ino, meta.st_size as u64, time]))
+            })
+            .map_err(io::Error::from);
+        #[cfg(not(target_os = "linux"))]
+        let found = fs::metadata(self.path(key)).map(|meta| super::file::token(&meta));
+        found.or_else(|error| if super::file::absent(&error) { Ok(None) } else { Err(error) })
     }
 
     /// Whether there is a file under a key, or a link in its place.

@@ -205,6 +205,11 @@ pub trait Store: Send + Sync {
         if new { self.put_new(key, parts) } else { self.put(key, parts).map(|()| true) }
     }
 
+    /// What differs from one state of a value to the next; `None` where there is no value, or no way to tell.
+    fn token(&self, key: &str) -> Result<Option<Token>> {
+        Ok(self.open(key)?.and_then(|object| object.token()))
+    }
+
     /// Whether there is a value.
     fn has(&self, key: &str) -> Result<bool> {
         Ok(self.size(key)?.is_some())
