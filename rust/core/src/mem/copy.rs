@@ -39,6 +39,13 @@ pub struct Items<'a> {
     pub stores: &'a Stores,
 }
 
+impl Items<'_> {
+    /// Whether bytes are copied as they are, and through the caches.
+    fn are_plain(&self) -> bool {
+        self.swap <= 1 && !self.stores.around()
+    }
+}
+
 /// Copy items.
 ///
 /// # Safety
@@ -95,6 +102,15 @@ unsafe fn walk(axes: &[Axis<'_>], items: Items<'_>, src: *const u8, dst: *mut u8
         match axes {
             [] => run(size, items, src, dst),
             [Axis::Run { n, src: s, dst: d }] => line(*n, *s, *d, items, src, dst),
+            // The most common: rows, which may be so short that every other step between them would tell.
+            [Axis::Run { n, src: s, dst: d }, Axis::Run { n: m, src: t, dst: e }]
+                if items.are_plain() && *t == size as isize && *e == size as isize =>
+            {
+                for i in 0..*n as isize {
+                    let (from, to) = (src.wrapping_offset(i * s), dst.wrapping_offset(i * d));
+                    std::ptr::copy_nonoverlapping(from, to, m * size);
+                }
+            }
             [Axis::Run { n, src: s, dst: d }, Axis::Run { n: m, src: t, dst: e }]
                 if swap <= 1 && *e == size as isize && *s == size as isize && *t != size as isize =>
             {
@@ -163,8 +179,13 @@ unsafe fn each<const N: usize>(n: usize, s: isize, d: isize, src: *const u8, dst
 }
 
 /// A contiguous run of bytes, swapped by unit.
+#[inline]
 unsafe fn run(bytes: usize, items: Items<'_>, src: *const u8, dst: *mut u8) {
     let Items { swap, stores, .. } = items;
+    if items.are_plain() {
+        // SAFETY: both sides have `bytes` bytes and do not overlap, says the caller.
+        return unsafe { std::ptr::copy_nonoverlapping(src, dst, bytes) };
+    }
     // SAFETY: both sides have `bytes` bytes and do not overlap, says the caller.
     let (from, to) = unsafe { (std::slice::from_raw_parts(src, bytes), std::slice::from_raw_parts_mut(dst, bytes)) };
     let make = |from: &[u8], to: &mut [u8]| match swap {
