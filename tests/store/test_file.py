@@ -473,11 +473,15 @@ def test_folders_are_not_moved_by_way_of_links(tmp_path):
 def test_new_files_have_the_rights_that_the_process_gives(mask, tmp_path):
     child = os.fork()
     if child == 0:
-        os.umask(mask)
-        store = FileStore(tmp_path / "s")
-        store.put("put", b"1")
-        store.put_new("put_new", b"1")
-        (tmp_path / "s" / "plain").write_bytes(b"1")
-        os._exit(0)
-    os.waitpid(child, 0)
+        code = 1
+        try:
+            os.umask(mask)
+            store = FileStore(tmp_path / "s")
+            store.put("put", b"1")
+            store.put_new("put_new", b"1")
+            (tmp_path / "s" / "plain").write_bytes(b"1")
+            code = 0
+        finally:
+            os._exit(code)
+    assert os.waitpid(child, 0)[1] == 0
     assert {one.stat().st_mode & 0o777 for one in (tmp_path / "s").iterdir()} == {0o666 & ~mask}

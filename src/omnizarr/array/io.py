@@ -43,7 +43,8 @@ _OBJECT = np.dtype(object)
 _VALUES = ("scale_offset", "cast_value")
 """Codecs that may change the fill value."""
 
-_NEAR = (FileStore, MemoryStore, ZipStore)
+NEAR = (FileStore, MemoryStore, ZipStore)
+"""Stores in which a look costs no request."""
 
 _LARGE = 4 << 20
 """From here on, memory of earlier results is used again: fresh pages cost as much as decoding into them."""
@@ -187,7 +188,7 @@ class Access:
             cache_bytes=cache_bytes,
             max_chunk_bytes=limits.max_chunk_bytes,
             max_variable_bytes=limits.max_variable_bytes,
-            document=prefix + document if document and isinstance(target, _NEAR) else None,
+            document=prefix + document if document and isinstance(target, NEAR) else None,
         )
         self.kernel = _made(self._make, meta, self.place)
         self.grid = grid

@@ -7,7 +7,7 @@ from _thread import RLock
 from collections.abc import Callable
 from typing import Any, Final
 
-from omnizarr.array.io import Access
+from omnizarr.array.io import NEAR, Access
 from omnizarr.errors import OmnizarrError, ReadOnlyError
 from omnizarr.format.dialects import WRITABLE, ZARR2, ZARR3, dialect
 from omnizarr.format.names import ZARR_JSON, ZMETADATA, join
@@ -16,7 +16,6 @@ from omnizarr.hierarchy.lock import lock_of
 from omnizarr.hierarchy.seen import SeenStore
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
-from omnizarr.native import FileStore, MemoryStore, ZipStore
 from omnizarr.store.protocol import Store, kernel_target, place_name
 
 _COPIES: Final = {ZARR3.name: ZARR_JSON, ZARR2.name: ZMETADATA}
@@ -97,7 +96,7 @@ class Context:
     @property
     def is_near(self) -> bool:
         """Whether documents and listings are cheap: the store is in memory or in the file system."""
-        return isinstance(kernel_target(self.store)[0], (FileStore, MemoryStore, ZipStore))
+        return isinstance(kernel_target(self.store)[0], NEAR)
 
     def access(
         self, path: str, meta: ArrayMeta, *, write_empty: bool = False, missed: Callable[[], object] | None = None

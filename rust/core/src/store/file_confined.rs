@@ -134,7 +134,7 @@ impl Root {
         let found = rustix::fs::statat(&self.handle, key, rustix::fs::AtFlags::empty())
             .map(|meta| {
                 let time = (meta.st_mtime as u64).wrapping_mul(1_000_000_000).wrapping_add(meta.st_mtime_nsec as u64);
-                Some(Token([meta.st_dev, meta.st_ino, meta.st_size as u64, time]))
+                Some(Token([meta.st_dev as u64, meta.st_ino as u64, meta.st_size as u64, time]))
             })
             .map_err(io::Error::from);
         #[cfg(not(target_os = "linux"))]

@@ -135,3 +135,27 @@ impl FileStore {
         Ok(0)
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::store::Store;
+
+    /// As in a layer of a container's image, whose folders cannot be renamed.
+    #[test]
+    fn a_folder_that_keeps_its_name_is_erased_with_all_below_it() -> Result<()> {
+        let store =
+            FileStore::new(std::env::temp_dir().join(format!("omnizarr-in-place-{}", std::process::id())), false);
+        for key in ["a/zarr.json", "a/c/0/1", "a/b/zarr.json", "a/b/c/0", "z"] {
+            store.put(key, &[b"1"])?;
+        }
+        let root = store.root()?.unwrap();
+        std::os::unix::fs::symlink(root.path("z"), root.path("a/link")).unwrap();
+        erase_in_place(&root, &root.path("a")).unwrap();
+        assert_eq!(store.list_all("")?, (vec!["z".to_owned()], vec![]));
+        assert!(!root.path("a").exists());
+        store.erase_prefix("")?;
+        fs::remove_dir(store.path()).unwrap();
+        Ok(())
+    }
+}
