@@ -60,7 +60,8 @@ class FileStore:
     @property
     def root(self) -> str: ...
     def has_folder(self, prefix: str) -> bool: ...
-    def put_new(self, key: str, data: bytes) -> bool: ...
+    def put_new(self, key: str, data: bytes) -> int | None:
+        """Put a value where there is none; return a number for this state of it, 0 if it cannot be told, or `None`."""
     def sweep(self) -> int: ...
     def get(self, key: str) -> bytes | None: ...
     def get_range(self, key: str, start: int, length: int | None = None) -> bytes | None: ...
@@ -81,14 +82,18 @@ class LockedFile:
     waiting for as long as it lives, were this process killed. So children close what they have got.
     """
 
-    def __new__(cls, place: str, what: Literal["folder", "file", "own"]) -> LockedFile:
-        """Open it, for writing where that is allowed; "own" is a file that is no link. Raises `OSError`."""
-    def lock(self, wait: bool = True) -> None:
-        """Wait until nobody else holds it, or else raise `BlockingIOError`; any other `OSError`: there are no locks."""
+    @staticmethod
+    def hold(place: str, what: Literal["folder", "file", "own"], wait: bool = True) -> LockedFile | None:
+        """Wait until nobody else holds what is at a place, and hold it; "own" is a file that is no link.
+
+        `None` where there is nothing, or a "file" that may not be read. Raises `OSError`, which is `BlockingIOError` if
+        another holds it, and this must not wait.
+        """
+    @property
+    def is_locked(self) -> bool:
+        """Whether there is a lock: some file systems have none, or none for folders."""
     def is_at(self, place: str) -> bool:
         """Whether it is what has a name by now."""
-    def has_name(self) -> bool:
-        """Whether it has any name by now."""
     def let_go(self) -> None:
         """Unlock and close it. In a child that was forked since, nothing is left to do."""
 
@@ -394,11 +399,20 @@ class Kernel:
         """Put an array together; `document` is the key of what must be there for as long as the array is."""
     def read(self, selection: list[_Axis], out: npt.NDArray[Any], zeroed: bool = False) -> bool:
         """Read a box; return whether nothing was found for a part of it, and the document is not there either."""
-    def write(self, selection: list[_Axis], values: npt.NDArray[Any]) -> None: ...
+    def write(self, selection: list[_Axis], values: npt.NDArray[Any], seen: int | None = None) -> int | None:
+        """Write a box.
+
+        With `seen`, only for as long as the document is in this state; 0 is none. Returns the state that has ended it,
+        as `state` gives it, or `None` if all was written to the array that `seen` stands for.
+        """
     def read_points(self, coordinates: list[npt.NDArray[np.int64]], out: npt.NDArray[Any]) -> bool: ...
-    def write_points(self, coordinates: list[npt.NDArray[np.int64]], values: npt.NDArray[Any]) -> None: ...
+    def write_points(
+        self, coordinates: list[npt.NDArray[np.int64]], values: npt.NDArray[Any], seen: int | None = None
+    ) -> int | None: ...
     def read_mask(self, mask: npt.NDArray[np.bool_], out: npt.NDArray[Any]) -> bool: ...
-    def write_mask(self, mask: npt.NDArray[np.bool_], values: npt.NDArray[Any]) -> None: ...
+    def write_mask(
+        self, mask: npt.NDArray[np.bool_], values: npt.NDArray[Any], seen: int | None = None
+    ) -> int | None: ...
     def state(self) -> int | None:
         """What differs from one state of the document to the next; 0 if it is not there, `None` if nobody looks."""
     def stored(self) -> tuple[int, int]:

@@ -217,11 +217,11 @@ def test_what_is_erased_while_somebody_appends_stays_so(tmp_path, form, replaced
 def test_an_append_to_what_is_erased_with_the_group_above_it_fails(processes, tmp_path):
     root = oz.create_group(tmp_path / "g.zarr")
     array = root.create_array("b/x", data=np.arange(4))
-    with alone(array._context, array.path) as check:
-        check()
+    with alone(array._context, array.path, array.format) as held:
+        held.check()
         processes(_erase_b, [tmp_path / "g.zarr"])
         with pytest.raises(oz.errors.ConflictError, match="erased, or replaced"):
-            check()
+            held.check()
 
 
 KILLED = """

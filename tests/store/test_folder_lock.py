@@ -6,7 +6,11 @@ import errno
 import os
 import subprocess
 import sys
-from functools import partial
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -19,6 +23,7 @@ from omnizarr.store.mapping import DictStore
 from omnizarr.store.wrap import PrefixStore, ReadOnlyStore
 
 fcntl = pytest.importorskip("fcntl")
+needs_list_of_locks = pytest.mark.skipif(not Path("/proc/locks").exists(), reason="the system does not list its locks")
 
 
 def is_locked(folder):
@@ -32,15 +37,19 @@ def is_locked(folder):
     return False
 
 
-class Refusing:
-    """A file that can be opened, but not locked."""
+class Unlocked:
+    """What is opened where there are no locks, or none for folders."""
 
-    def __init__(self, error, place, what):
-        self.error = error
-        self.let_go = LockedFile(place, what).let_go
+    def __init__(self, folders_only=False):
+        self.opened, self.folders_only = [], folders_only
 
-    def lock(self):
-        raise self.error
+    def hold(self, place, what):
+        file = LockedFile.hold(place, what)
+        if file is None or (what == "file" and self.folders_only):
+            return file
+        self.opened.append(place)
+        file.let_go()
+        return SimpleNamespace(is_locked=False, is_at=os.path.exists, let_go=lambda: None)
 
 
 def test_the_folder_of_a_node_is_held_and_let_go(tmp_path):
@@ -63,25 +72,54 @@ def test_where_there_is_no_folder_nobody_is_kept_away(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOSYS, errno.EINVAL])
-def test_file_systems_without_locks(number, tmp_path, monkeypatch):
-    monkeypatch.setattr(folder_lock_module, "LockedFile", partial(Refusing, OSError(number, "none")))
-    with folder_lock(FileStore(tmp_path), ""):
-        pass
+def test_file_systems_without_locks(tmp_path, monkeypatch):
+    for name in ("a", "b"):
+        (tmp_path / name).touch()
+    none = Unlocked()
+    monkeypatch.setattr(folder_lock_module, "LockedFile", none)
+    with folder_lock(FileStore(tmp_path), "", ["not there", "a", "b"]) as held:
+        held.check()
+    assert none.opened == [f"{tmp_path}/{name}" for name in ("", "a", "b")]
+
+
+def test_where_folders_have_no_locks_the_document_is_locked(tmp_path, monkeypatch):
+    (tmp_path / "in").mkdir()
+    for name in ("a", "b"):
+        (tmp_path / "in" / name).touch()
+    monkeypatch.setattr(folder_lock_module, "LockedFile", Unlocked(folders_only=True))
+    with folder_lock(FileStore(tmp_path), "in", ["not there", "a", "b"]) as held:
+        assert [is_locked(tmp_path / "in" / name) for name in ("", "a", "b")] == [False, True, False]
+        (tmp_path / "in" / "a").unlink()  # replaced by whoever holds it
+        held.check()
+        (tmp_path / "in").rename(tmp_path / "away")
+        with pytest.raises(ConflictError, match="erased, or replaced"):
+            held.check()
+    assert not is_locked(tmp_path / "away" / "b")
 
 
 def test_locks_and_folders_that_fail(tmp_path, monkeypatch):
-    def refused(*_):
-        raise OSError(errno.EIO, "broken")
+    (tmp_path / "document").write_text("{}")
+    taken = []
 
-    for one in (partial(Refusing, OSError(errno.EIO, "broken")), refused):
-        monkeypatch.setattr(folder_lock_module, "LockedFile", one)
-        with pytest.raises(StoreError, match="cannot be locked: broken"), folder_lock(FileStore(tmp_path), ""):
+    class Failing:
+        def hold(self, place, what):
+            if what == "folder" and not taken:
+                taken.append(LockedFile.hold(place, what))
+                return SimpleNamespace(is_locked=False, let_go=taken[0].let_go)
+            raise OSError(errno.EIO, "broken")
+
+    monkeypatch.setattr(folder_lock_module, "LockedFile", Failing())
+    for _ in range(2):  # fails at the document, then at the folder itself
+        held = folder_lock(FileStore(tmp_path), "", ["document"])
+        with pytest.raises(StoreError, match="cannot be locked: broken"), held:
             pytest.fail("it is not held")
         assert not is_locked(tmp_path)
-    (tmp_path / "document").write_text("{}")
-    with document_lock(FileStore(tmp_path), ["document"]):  # who may not open it will not change it either
-        assert not is_locked(tmp_path / "document")
+
+
+def test_who_may_not_open_a_document_will_not_change_it(tmp_path):
+    (tmp_path / "document").symlink_to(tmp_path / "document")
+    with document_lock(FileStore(tmp_path), ["document"]) as held:
+        held.check()
 
 
 def test_the_first_document_that_is_there_is_held(tmp_path):
@@ -98,45 +136,56 @@ def test_the_first_document_that_is_there_is_held(tmp_path):
     assert not is_locked(tmp_path / "in" / "b")
 
 
-def waited_for(monkeypatch, meanwhile):
-    """Let something happen once while somebody waits for a lock."""
-    left = [meanwhile]
+@contextmanager
+def waiting_for(place, lock):
+    """Hold what is at a place until another thread waits to hold it; then let something happen, and let it go.
 
-    class Waited:
-        def __init__(self, place, what):
-            file = LockedFile(place, what)
-            self.let_go, self.is_at, self._lock = file.let_go, file.is_at, file.lock
+    Yields:
+        A list to which what the other holds is added in the end.
+    """
+    other = os.open(place, os.O_RDONLY)
+    number = f":{os.fstat(other).st_ino} "
+    fcntl.flock(other, fcntl.LOCK_EX)
+    got = []
+    thread = threading.Thread(target=lambda: got.append(lock.__enter__()))
+    thread.start()
+    try:
+        while not any("->" in line and number in line for line in Path("/proc/locks").read_text().splitlines()):
+            assert thread.is_alive()
+            time.sleep(0.01)
+        yield got
+    finally:
+        os.close(other)
+        thread.join(30)
+    assert got, "it still waits"
 
-        def lock(self):
-            self._lock()
-            if left:
-                left.pop()()
 
-    monkeypatch.setattr(folder_lock_module, "LockedFile", Waited)
-
-
-def test_what_was_replaced_while_one_waited_is_held_as_it_is_now(tmp_path, monkeypatch):
+@needs_list_of_locks
+def test_what_was_replaced_while_one_waited_is_held_as_it_is_now(tmp_path):
     (tmp_path / "a").write_bytes(b"old")
     (tmp_path / "new").write_bytes(b"new")
     (tmp_path / "link").hardlink_to(tmp_path / "a")
-    waited_for(monkeypatch, lambda: (tmp_path / "new").replace(tmp_path / "a"))
-    with document_lock(FileStore(tmp_path), ["a"]) as held:
-        assert is_locked(tmp_path / "a")
-        assert not is_locked(tmp_path / "link"), "the old one is kept"
-        held.check()
+    with waiting_for(tmp_path / "a", document_lock(FileStore(tmp_path), ["a"])) as got:
+        (tmp_path / "new").replace(tmp_path / "a")
+    assert is_locked(tmp_path / "a")
+    assert not is_locked(tmp_path / "link"), "the old one is kept"
+    got[0].check()
+    got[0].__exit__()
     assert not is_locked(tmp_path / "a")
 
 
-def test_what_was_erased_while_one_waited_is_not_held(tmp_path, monkeypatch):
+@needs_list_of_locks
+def test_what_was_erased_while_one_waited_is_not_held(tmp_path):
     (tmp_path / "a").touch()
     (tmp_path / "b").touch()
-    waited_for(monkeypatch, (tmp_path / "a").unlink)
-    with document_lock(FileStore(tmp_path), ["a", "b"]):
-        assert is_locked(tmp_path / "b")
+    with waiting_for(tmp_path / "a", document_lock(FileStore(tmp_path), ["a", "b"])) as got:
+        (tmp_path / "a").unlink()
+    assert is_locked(tmp_path / "b")
+    got[0].__exit__()
     (tmp_path / "c").mkdir()
-    waited_for(monkeypatch, (tmp_path / "c").rmdir)
-    with folder_lock(FileStore(tmp_path), "c") as held:
-        held.check()
+    with waiting_for(tmp_path / "c", folder_lock(FileStore(tmp_path), "c")) as got:
+        (tmp_path / "c").rmdir()
+    got[0].check()
 
 
 def test_who_holds_something_can_see_that_it_is_gone(tmp_path):
@@ -159,27 +208,27 @@ def test_who_holds_something_can_see_that_it_is_gone(tmp_path):
 
 def test_what_is_locked_is_told_from_what_took_its_name(tmp_path):
     place = tmp_path / "note"
+    assert LockedFile.hold(str(place), "own") is None
     place.write_text("{}")
-    file = LockedFile(str(place), "own")
-    file.lock(wait=False)
+    file = LockedFile.hold(str(place), "own")
     assert is_locked(place)
+    assert file.is_locked
     assert file.is_at(str(place))
-    assert file.has_name()
-    with pytest.raises(BlockingIOError):
-        LockedFile(str(place), "file").lock(wait=False)
+    for what in ("own", "file"):
+        with pytest.raises(BlockingIOError):
+            LockedFile.hold(str(place), what, wait=False)
     place.unlink()
-    assert not file.has_name()
+    assert not file.is_at(str(place))
     for _ in range(2):
         file.let_go()
+    assert not file.is_locked
     assert not file.is_at(str(place))
-    with pytest.raises(OSError, match="not found"):
-        file.lock()
     place.symlink_to(tmp_path)
-    for what in ("own", "file"):
-        with pytest.raises(OSError, match=r"(?i)too many|directory"):
-            LockedFile(str(place), what)
+    with pytest.raises(OSError, match=r"(?i)too many"):
+        LockedFile.hold(str(place), "own")
+    assert LockedFile.hold(str(place), "file") is None  # a folder is no document
     with pytest.raises(ValueError, match="nothing that can be locked"):
-        LockedFile(str(place), "other")
+        LockedFile.hold(str(place), "other")
 
 
 def test_nobody_waits_for_the_other_end_of_a_pipe(tmp_path):

@@ -5,7 +5,7 @@
 //! for longer are kept per process instead ([`PerProcess`]). Locks on files belong to open files, which a child has as
 //! well: it closes them ([`Owned`]), or it would keep others waiting for as long as it lives.
 
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 static GATE: RwLock<()> = RwLock::new(());
@@ -33,6 +33,7 @@ fn install() {
         HELD.with(|cell| cell.replace(None));
     }
     extern "C" fn after_in_child() {
+        PROCESS.store(std::process::id(), Ordering::Relaxed);
         close_owned();
         after();
     }
@@ -41,11 +42,22 @@ fn install() {
         // SAFETY: the handlers are plain functions that live as long as the program; they take and give a lock, and close
         // files that nobody uses in the child.
         unsafe { libc::pthread_atfork(Some(before), Some(after), Some(after_in_child)) };
+        PROCESS.store(std::process::id(), Ordering::Relaxed);
     });
 }
 
 #[cfg(not(unix))]
-fn install() {}
+fn install() {
+    PROCESS.store(std::process::id(), Ordering::Relaxed);
+}
+
+static PROCESS: AtomicU32 = AtomicU32::new(0);
+
+/// The number of this process, for which the system need not be asked each time.
+pub fn process() -> u32 {
+    install();
+    PROCESS.load(Ordering::Relaxed)
+}
 
 /// Numbers of open files that children close.
 #[cfg(unix)]
@@ -112,7 +124,7 @@ impl<T> PerProcess<T> {
     /// This process's value. Lives as long as the process.
     #[allow(unsafe_code)]
     pub fn get(&'static self) -> &'static T {
-        let pid = std::process::id();
+        let pid = process();
         let mut old = self.slot.load(Ordering::Acquire);
         loop {
             // SAFETY: the slot is null or points to a leaked, and so immortal, box.

@@ -8,7 +8,7 @@ use omnizarr_core::buffer::Buffer;
 use omnizarr_core::cell::strides;
 use omnizarr_core::chain::{ArrayStep, Chain, Pack, Shard};
 use omnizarr_core::codec::{Crc32c, Delta, Shapeless, Step, Zstd};
-use omnizarr_core::engine::{Engine, Look, Spec};
+use omnizarr_core::engine::{Engine, Look, Spec, Watch};
 use omnizarr_core::error::Error;
 use omnizarr_core::grid::Axis;
 use omnizarr_core::keys::Keys;
@@ -175,7 +175,9 @@ fn sequences(grid: usize, axes: &[Axis; 2]) {
             let (rows, columns) = (places(&selection[0]), places(&selection[1]));
             let mut values: Vec<i32> =
                 (0..(rows.len() * columns.len()) as i32).map(|i| if round % 7 == 0 { -1 } else { i + round }).collect();
-            engine.write(&selection, &view(&mut values, &[rows.len(), columns.len()]), None, &|| false).unwrap();
+            engine
+                .write(&selection, &view(&mut values, &[rows.len(), columns.len()]), None, &Watch::new(None), &|| false)
+                .unwrap();
             for (i, row) in rows.iter().enumerate() {
                 for (j, column) in columns.iter().enumerate() {
                     model[row * SHAPE[1] + column] = values[i * columns.len() + j];
@@ -200,7 +202,7 @@ fn points(engine: &Engine, state: &mut u64, model: &[i32]) -> usize {
     let (rows, columns): (Vec<i64>, Vec<i64>) =
         (0..40).map(|_| (random(state, SHAPE[0]) as i64, random(state, SHAPE[1]) as i64)).unzip();
     let mut out: Vec<i32> = (1000..1040).collect();
-    engine.write_points(&[&rows, &columns], &view(&mut out, &[40]), None, &|| false).unwrap();
+    engine.write_points(&[&rows, &columns], &view(&mut out, &[40]), None, &Watch::new(None), &|| false).unwrap();
     let at: Vec<usize> = rows.iter().zip(&columns).map(|(&i, &j)| i as usize * SHAPE[1] + j as usize).collect();
     at.iter().zip(&out).for_each(|(&at, &value)| model[at] = value);
     let whole = read(engine, &all()).unwrap();
@@ -220,7 +222,7 @@ fn stored_chunks_have_the_lengths_of_the_grid() {
         let store = Arc::new(MemoryStore::default());
         let engine = engine_of(axes, plain(0, vec![]), &store, 0).unwrap();
         let mut values: Vec<i32> = (0..(SHAPE[0] * SHAPE[1]) as i32).collect();
-        engine.write(&all(), &view(&mut values, &SHAPE), None, &|| false).unwrap();
+        engine.write(&all(), &view(&mut values, &SHAPE), None, &Watch::new(None), &|| false).unwrap();
         let stored = store.list_prefix("").unwrap();
         assert_eq!(stored.len(), expected.len());
         for (key, elements) in expected {
@@ -252,7 +254,7 @@ fn long_rows_are_stored_from_where_they_are() {
     let engine = Engine::new(Arc::clone(&store) as Arc<dyn Store>, spec).unwrap();
     let mut data: Vec<i32> = (0..(rows * 2 * half) as i32).map(|i| if i % 40_000 < 20_000 { 0 } else { i }).collect();
     let all = shape.map(|n| Select::Range(0, 1, n));
-    engine.write(&all, &view(&mut data, &shape), None, &|| false).unwrap();
+    engine.write(&all, &view(&mut data, &shape), None, &Watch::new(None), &|| false).unwrap();
     assert_eq!(store.size("c/0/0").unwrap(), None, "nothing but fill");
     assert_eq!(store.size("c/0/1").unwrap(), Some((rows * half * 4) as u64));
     let mut out = vec![-1; data.len()];
@@ -266,10 +268,10 @@ fn chunks_of_fill_are_not_stored() {
         let store = Arc::new(MemoryStore::default());
         let engine = engine(chain, &store, 0);
         let mut values = vec![5i32; SHAPE[0] * SHAPE[1]];
-        engine.write(&all(), &view(&mut values, &SHAPE), None, &|| false).unwrap();
+        engine.write(&all(), &view(&mut values, &SHAPE), None, &Watch::new(None), &|| false).unwrap();
         assert_eq!(engine.stored().unwrap().0, 9, "{name}");
         values.fill(-1);
-        engine.write(&all(), &view(&mut values, &SHAPE), None, &|| false).unwrap();
+        engine.write(&all(), &view(&mut values, &SHAPE), None, &Watch::new(None), &|| false).unwrap();
         assert_eq!(engine.stored().unwrap(), (0, 0), "{name}");
         assert_eq!(read(&engine, &all()).unwrap(), values, "{name}");
     }
@@ -282,7 +284,7 @@ fn damage_is_an_error_or_other_values_but_never_a_panic() {
         let store = Arc::new(MemoryStore::default());
         let engine = engine(chain, &store, 0);
         let mut values: Vec<i32> = (0..(SHAPE[0] * SHAPE[1]) as i32).collect();
-        engine.write(&all(), &view(&mut values, &SHAPE), None, &|| false).unwrap();
+        engine.write(&all(), &view(&mut values, &SHAPE), None, &Watch::new(None), &|| false).unwrap();
         let good = store.open("c/1/1").unwrap().unwrap().bytes().unwrap().to_vec();
         let one = [Select::Range(5, 1, 1), Select::Range(6, 1, 1)];
         for at in 0..good.len() {
@@ -342,7 +344,7 @@ fn shards_with_bytes_that_no_entry_leads_to() {
         let store = Arc::new(MemoryStore::default());
         let array = engine(chain, &store, 0);
         let mut values: Vec<i32> = (0..).take(SHAPE[0] * SHAPE[1]).collect();
-        array.write(&all(), &view(&mut values, &SHAPE), None, &|| false).unwrap();
+        array.write(&all(), &view(&mut values, &SHAPE), None, &Watch::new(None), &|| false).unwrap();
         let mut bytes = Buffer::default();
         assert!(store.get("c/0/0", &mut bytes, 1 << 20).unwrap());
         store.put("c/0/0", &[bytes.as_slice(), &[7; 3000]]).unwrap();
@@ -352,7 +354,13 @@ fn shards_with_bytes_that_no_entry_leads_to() {
         let checked = array.check(&survey, 0, survey.present(), look, &|| false).unwrap();
         assert_eq!(checked.nfaults, 0);
         array
-            .write(&[Select::Range(1, 1, 1), Select::Range(1, 1, 1)], &view(&mut [-5], &[1, 1]), None, &|| false)
+            .write(
+                &[Select::Range(1, 1, 1), Select::Range(1, 1, 1)],
+                &view(&mut [-5], &[1, 1]),
+                None,
+                &Watch::new(None),
+                &|| false,
+            )
             .unwrap();
         values[SHAPE[1] + 1] = -5;
         assert_eq!(read(&array, &all()).unwrap(), values);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use omnizarr_core::cell::strides;
 use omnizarr_core::chain::{Chain, Pack, Shard};
 use omnizarr_core::codec::{Crc32c, Step, Zstd};
-use omnizarr_core::engine::{Checked, Engine, Look, Spec};
+use omnizarr_core::engine::{Checked, Engine, Look, Spec, Watch};
 use omnizarr_core::error::{Error, Result};
 use omnizarr_core::grid::Axis;
 use omnizarr_core::keys::Keys;
@@ -62,7 +62,7 @@ fn move_all(engine: &Engine, values: &mut [i32], write: bool) -> Result<()> {
     // SAFETY: a view of all values, which outlive the call.
     let view = unsafe { View::new(values.as_mut_ptr().cast(), &strides(&SHAPE, 4)) };
     if write {
-        engine.write(&everything(), &view, None, &|| false)
+        engine.write(&everything(), &view, None, &Watch::new(None), &|| false)
     } else {
         engine.read(&everything(), &view, false, None, &|| false)
     }

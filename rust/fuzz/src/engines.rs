@@ -6,7 +6,7 @@ use omnizarr_core::buffer::Buffer;
 use omnizarr_core::cell::strides;
 use omnizarr_core::chain::{Chain, Pack, Shard};
 use omnizarr_core::codec::{Contexts, Crc32c, Step, Zstd};
-use omnizarr_core::engine::{Engine, Spec};
+use omnizarr_core::engine::{Engine, Spec, Watch};
 use omnizarr_core::error::Error;
 use omnizarr_core::grid::Axis;
 use omnizarr_core::keys::Keys;
@@ -136,7 +136,7 @@ fn run_shard(input: &[u8]) {
 fn write(engine: &Engine, whole: Option<Vec<i32>>) {
     let mut values = [9, 8, 7, 6];
     let place = || Select::Range(3, 1, 2);
-    let done = engine.write(&[place(), place()], &view(&mut values, 2), None, &|| false);
+    let done = engine.write(&[place(), place()], &view(&mut values, 2), None, &Watch::new(None), &|| false);
     let after = read(engine, all(), all(), 3).ok();
     let Some(mut expected) = whole else {
         // What was damaged before may be so still, but a part that was written can be read.
@@ -160,7 +160,9 @@ fn seeds_shard() -> Vec<Vec<u8>> {
             let store = Arc::new(MemoryStore::default());
             let mut values: Vec<i32> = (0..).take(rows * SIDE).collect();
             let place = [Select::Range(0, 1, rows), all()];
-            engine(chain(variant).0, &store).write(&place, &view(&mut values, SIDE), None, &|| false).unwrap();
+            engine(chain(variant).0, &store)
+                .write(&place, &view(&mut values, SIDE), None, &Watch::new(None), &|| false)
+                .unwrap();
             let mut value = Buffer::default();
             store.get(KEY, &mut value, 1 << 20).unwrap();
             seeds.push(steering(variant, 1, value.as_slice()));

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use omnizarr_core::ask;
-use omnizarr_core::engine::{Engine, Spec};
+use omnizarr_core::engine::{Engine, Spec, Watch};
 use omnizarr_core::error::{Error, Result};
 use omnizarr_core::grid::Axis;
 use omnizarr_core::keys::Keys;
@@ -247,26 +247,47 @@ impl Kernel {
         })
     }
 
-    fn write(&self, selection: &Bound<'_, PyList>, values: &Bound<'_, PyUntypedArray>) -> PyResult<()> {
+    #[pyo3(signature = (selection, values, seen=None))]
+    fn write(
+        &self,
+        selection: &Bound<'_, PyList>,
+        values: &Bound<'_, PyUntypedArray>,
+        seen: Option<u64>,
+    ) -> PyResult<Option<u64>> {
         let selection = arrays::selection(selection)?;
-        let engine = &self.engine;
-        self.write_from(values, &counts(&selection), &|view, arenas, ask| engine.write(&selection, view, arenas, ask))
+        let (engine, watch) = (&self.engine, Watch::new(seen));
+        self.write_from(values, &counts(&selection), &|view, arenas, ask| {
+            engine.write(&selection, view, arenas, &watch, ask)
+        })?;
+        Ok(watch.found())
     }
 
     fn read_points(&self, coordinates: &Bound<'_, PyList>, out: &Bound<'_, PyUntypedArray>) -> PyResult<bool> {
         self.read_at(&arrays::coordinates(coordinates)?, out)
     }
 
-    fn write_points(&self, coordinates: &Bound<'_, PyList>, values: &Bound<'_, PyUntypedArray>) -> PyResult<()> {
-        self.write_at(&arrays::coordinates(coordinates)?, values)
+    #[pyo3(signature = (coordinates, values, seen=None))]
+    fn write_points(
+        &self,
+        coordinates: &Bound<'_, PyList>,
+        values: &Bound<'_, PyUntypedArray>,
+        seen: Option<u64>,
+    ) -> PyResult<Option<u64>> {
+        self.write_at(&arrays::coordinates(coordinates)?, values, seen)
     }
 
     fn read_mask(&self, mask: &Bound<'_, PyUntypedArray>, out: &Bound<'_, PyUntypedArray>) -> PyResult<bool> {
         self.read_at(&arrays::mask_coordinates(mask)?, out)
     }
 
-    fn write_mask(&self, mask: &Bound<'_, PyUntypedArray>, values: &Bound<'_, PyUntypedArray>) -> PyResult<()> {
-        self.write_at(&arrays::mask_coordinates(mask)?, values)
+    #[pyo3(signature = (mask, values, seen=None))]
+    fn write_mask(
+        &self,
+        mask: &Bound<'_, PyUntypedArray>,
+        values: &Bound<'_, PyUntypedArray>,
+        seen: Option<u64>,
+    ) -> PyResult<Option<u64>> {
+        self.write_at(&arrays::mask_coordinates(mask)?, values, seen)
     }
 
     fn state(&self, py: Python<'_>) -> PyResult<Option<u64>> {
@@ -305,10 +326,16 @@ impl Kernel {
         self.read_into(out, &[n], &|view, arenas, ask| engine.read_points(&points, view, arenas, ask))
     }
 
-    fn write_at(&self, points: &[Vec<i64>], values: &Bound<'_, PyUntypedArray>) -> PyResult<()> {
+    fn write_at(
+        &self,
+        points: &[Vec<i64>],
+        values: &Bound<'_, PyUntypedArray>,
+        seen: Option<u64>,
+    ) -> PyResult<Option<u64>> {
         let n = points.first().map_or(values.len(), Vec::len);
-        let (engine, points) = (&self.engine, slices(points));
-        self.write_from(values, &[n], &|view, arenas, ask| engine.write_points(&points, view, arenas, ask))
+        let (engine, points, watch) = (&self.engine, slices(points), Watch::new(seen));
+        self.write_from(values, &[n], &|view, arenas, ask| engine.write_points(&points, view, arenas, &watch, ask))?;
+        Ok(watch.found())
     }
 
     fn ask<T: Send>(&self, py: Python<'_>, f: fn(&Engine) -> std::result::Result<T, Error>) -> PyResult<T> {

@@ -21,34 +21,30 @@ impl LockedFile {
 
 #[pymethods]
 impl LockedFile {
-    #[new]
-    fn new(place: PathBuf, what: &str) -> PyResult<Self> {
+    #[staticmethod]
+    #[pyo3(signature = (place, what, wait=true))]
+    fn hold(py: Python<'_>, place: PathBuf, what: &str, wait: bool) -> PyResult<Option<Self>> {
         let what = match what {
             "folder" => Lockable::Folder,
             "file" => Lockable::File,
             "own" => Lockable::Own,
             _ => return Err(PyValueError::new_err(format!("{what:?} is nothing that can be locked"))),
         };
-        Ok(Self(Mutex::new(Some(Arc::new(store::LockedFile::open(&place, what)?)))))
-    }
-
-    #[pyo3(signature = (wait=true))]
-    fn lock(&self, py: Python<'_>, wait: bool) -> PyResult<()> {
-        let Some(held) = self.held() else { return Err(io::Error::from(io::ErrorKind::NotFound).into()) };
         loop {
-            match py.detach(|| held.lock(wait)) {
+            match py.detach(|| store::LockedFile::hold(&place, what, wait)) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => py.check_signals()?,
-                done => return Ok(done?),
+                done => return Ok(done?.map(|file| Self(Mutex::new(Some(Arc::new(file)))))),
             }
         }
     }
 
-    fn is_at(&self, place: PathBuf) -> bool {
-        self.held().is_some_and(|held| held.is_at(&place))
+    #[getter]
+    fn is_locked(&self) -> bool {
+        self.held().is_some_and(|held| held.is_locked())
     }
 
-    fn has_name(&self) -> bool {
-        self.held().is_some_and(|held| held.has_name())
+    fn is_at(&self, place: PathBuf) -> bool {
+        self.held().is_some_and(|held| held.is_at(&place))
     }
 
     fn let_go(&self) {

@@ -206,8 +206,8 @@ store_class!(FileStore, "Files below a directory.", {
         std::fs::exists(self.0.path().join(prefix)).unwrap_or(false)
     }
 
-    fn put_new(&self, py: Python<'_>, key: &str, data: &[u8]) -> PyResult<bool> {
-        call(py, &*self.0, |s| s.put_new(key, &[data]))
+    fn put_new(&self, py: Python<'_>, key: &str, data: &[u8]) -> PyResult<Option<u64>> {
+        call(py, &*self.0, |_| self.0.put_first(key, data))
     }
 
     #[getter]

@@ -325,8 +325,17 @@ class Access:
         if self._missed is not None:
             self._missed()
 
-    def write(self, found: Selection | Points | Mask, value: object) -> None:
+    def write(self, found: Selection | Points | Mask, value: object, seen: int | None = None) -> int | None:
         """Write values where they were selected, broadcast as NumPy does.
+
+        Args:
+            found: What was selected.
+            value: The values.
+            seen: The state in which the array's document was known to be this array's, 0 if in none; where it is given,
+                nothing is written once the document is in another.
+
+        Returns:
+            The state in which the document was found instead; `None` if all was written, and it was in none.
 
         Raises:
             ShapeError: If the values do not fit in shape or type.
@@ -348,7 +357,7 @@ class Access:
         # Before, for who looks meanwhile, and after, since he may have seen what was old.
         note_change(self.place)
         try:
-            self._put(found, without_padding(values) if self._padded else values)
+            return self._put(found, without_padding(values) if self._padded else values, seen)
         except (TypeError, UnicodeEncodeError) as error:
             if not self._vlen or _is_of_a_store(error):
                 raise
@@ -357,15 +366,14 @@ class Access:
         finally:
             note_change(self.place)
 
-    def _put(self, found: Selection | Points | Mask, values: npt.NDArray[Any]) -> None:
+    def _put(self, found: Selection | Points | Mask, values: npt.NDArray[Any], seen: int | None) -> int | None:
         if isinstance(found, Selection):
-            self.kernel.write(found.dims, found.view(values))
-        elif isinstance(found, Mask):
-            self.kernel.write_mask(found.mask, values)
-        elif found.coords:
-            self.kernel.write_points(list(found.coords), values.reshape(-1))
-        else:
-            self.kernel.write([], values.reshape(()))
+            return self.kernel.write(found.dims, found.view(values), seen)
+        if isinstance(found, Mask):
+            return self.kernel.write_mask(found.mask, values, seen)
+        if found.coords:
+            return self.kernel.write_points(list(found.coords), values.reshape(-1), seen)
+        return self.kernel.write([], values.reshape(()), seen)
 
 
 def _is_of_a_store(error: BaseException) -> bool:

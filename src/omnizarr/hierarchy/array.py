@@ -15,7 +15,7 @@ from omnizarr.array.io import Access
 from omnizarr.errors import NodeTypeError, NotFoundError, SelectionError, ShapeError
 from omnizarr.hierarchy import save
 from omnizarr.hierarchy.attrs import Attributes
-from omnizarr.hierarchy.changing import alone, changed
+from omnizarr.hierarchy.changing import alone, array_lock, changed
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.doors import Doors
 from omnizarr.hierarchy.handle import Handle
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-_NEW: Final = -1
+_MOST_TRIES: Final = 8
 
 
 class Array(Handle, Doors):
@@ -62,7 +62,7 @@ class Array(Handle, Doors):
         *,
         unchecked: bool = False,
         stored_order: Literal["C", "F"] | None = None,
-        made: bool = False,
+        seen: int = 0,
     ) -> None:
         self._context = context if context.read_only else context.for_format(meta.format)
         self._path = path
@@ -72,8 +72,8 @@ class Array(Handle, Doors):
         self._access: Access | None = None
         # Whether the metadata came from a copy, so that the array's own document must be read before its data.
         self._unchecked = unchecked
-        # The state in which the document was last known to be this array's; the first write to a new one does not look.
-        self._seen: int | None = _NEW if made else None
+        # The state in which the document was last known to be this array's, 0 if in none.
+        self._seen = seen
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -249,12 +249,12 @@ class Array(Handle, Doors):
         def change(context: Context) -> None:
             finish_cut(context, path)
             self._refresh(context)
-            check()
+            held.check()
             new = resize(context, path, self._opened(), self._meta, shape)
             self._access, self._meta = None, new
 
-        with alone(self._context, path) as check:
-            changed(self._context, path, self._meta.format, change)
+        with alone(self._context, path, self._meta.format) as held:
+            changed(self._context, path, change)
 
     def append(self, values: Any, axis: int = 0) -> tuple[int, ...]:  # noqa: ANN401 - whatever NumPy takes
         """Add values at the end of a dimension, and return the new shape.
@@ -286,12 +286,12 @@ class Array(Handle, Doors):
                 # The last try came through, though nobody said so, and another program has changed something since.
                 return self._meta.shape
             wanted = longer(self._meta, values, axis)
-            new, access = append(context, path, self._opened(), self._meta, values=values, axis=axis, check=check)
+            new, access = append(context, path, self._opened(), self._meta, values=values, axis=axis, check=held.check)
             self._access, self._meta = access, new
             return new.shape
 
-        with alone(self._context, path) as check:
-            return changed(self._context, path, self._meta.format, change)
+        with alone(self._context, path, self._meta.format) as held:
+            return changed(self._context, path, change)
 
     def refresh(self) -> None:
         """Look at the documents again, in case another program changed them.
@@ -392,24 +392,21 @@ class Array(Handle, Doors):
         if self._context.read_only:
             self._context.check_writable(self._path)
         access = self._opened()
-        self._check_same(access)
+        for _ in range(_MOST_TRIES):
+            state = access.write(found, value, self._seen)
+            if state is None:
+                return
+            # Another array may have taken this one's place, now or while values were written.
+            check_same(self._context, self._path, self._meta, self._stored_order)
+            self._seen = state
+        # Who changes attributes all the time does not keep others from writing.
         access.write(found, value)
-
-    def _check_same(self, access: Access) -> None:
-        """Raise if another node has taken this array's place, whose chunks are not these; its shape may have changed.
-
-        Raises:
-            ConflictError: If so.
-            NotFoundError: If nothing is there.
-        """
-        if self._seen == _NEW:
-            self._seen = None
-            return
-        state = access.kernel.state()
-        if state is None or state == self._seen:
-            return
         check_same(self._context, self._path, self._meta, self._stored_order)
-        self._seen = state
+
+    def _unmake(self) -> None:
+        """Erase an array that was just made; not one that has taken its place."""
+        kernel = self._opened().kernel
+        save.unmake(self._context, self._path, self._meta, lambda: kernel.state() in (None, self._seen))
 
     def _attributes(self) -> Mapping[str, JSON]:
         return self._meta.attributes
@@ -422,7 +419,8 @@ class Array(Handle, Doors):
             self._refresh(context)
             self._meta = save.change_attributes(context, path, self._meta, values, removed, replaced=replace)
 
-        changed(self._context, path, self._meta.format, change)
+        with array_lock(self._context, path, self._meta.format):
+            changed(self._context, path, change)
 
 
 def _keeps_array(selection: object) -> bool:

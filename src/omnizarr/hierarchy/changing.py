@@ -1,22 +1,22 @@
 """Changing metadata that others may change at the same time.
 
 In this process one lock is enough. No other process's change is lost either. Where the store can put on condition, as
-object stores can, a change is made to what was read, put only if that is still there, and made anew if it is not. In a
-folder the document is locked. Who adds to an array, or resizes it, keeps others from doing so for that long: by a lease
-in the store, or by a lock on the array's folder.
+object stores can, a change is made to what was read, put only if that is still there, and made anew if it is not; who
+adds to an array, or resizes it, keeps others from doing so by a lease in the store. In a folder, whoever changes an
+array locks its folder. Of a group the document is locked, since every change below it may change that as well.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from omnizarr.format.dialects import WRITABLE, dialect
 from omnizarr.hierarchy.context import Context
 from omnizarr.late import LateModule
 from omnizarr.store.folder_lock import Held, document_lock, folder_lock
-from omnizarr.store.tagged import TaggedStore, conditional, retried
+from omnizarr.store.tagged import Conditional, TaggedStore, conditional, retried
 
 if TYPE_CHECKING:
     from omnizarr.hierarchy import lease
@@ -26,13 +26,14 @@ else:
 _T = TypeVar("_T")
 
 
-def changed(context: Context, path: str, form: str, change: Callable[[Context], _T]) -> _T:
+def changed(context: Context, path: str, change: Callable[[Context], _T]) -> _T:
     """Make a change with the lock held, again and again until nobody came between.
+
+    Others are kept away by the caller where a store has locks; where it can put on condition that is not needed.
 
     Args:
         context: The store, opened for writing.
         path: The node's path.
-        form: Its format, by whose documents all who change the node know each other.
         change: Reads what it changes through the context that it is given, and writes it there.
 
     Raises:
@@ -41,27 +42,38 @@ def changed(context: Context, path: str, form: str, change: Callable[[Context], 
     with context.lock, context.placing(path):
         target = conditional(context.store)
         if target is None:
-            with _document(context, path, form):
-                return change(context)
+            return change(context)
         return retried(lambda: change(context.over(TaggedStore(context.store, target))), path or "/")
 
 
-@contextmanager
-def alone(context: Context, path: str) -> Generator[Callable[[], None], None, None]:
+def changed_group(context: Context, path: str, form: str, change: Callable[[Context], _T]) -> _T:
+    """Make a change of a group's documents, as `changed` does, with others kept away from them."""
+    with context.lock, documents_lock(context, path, form):
+        return changed(context, path, change)
+
+
+def array_lock(context: Context, path: str, form: str) -> Held:
+    """Keep others from changing an array, where the store is a folder.
+
+    To be taken before the lock of the context: whoever appends to several arrays has it long before that.
+    """
+    return folder_lock(context.store, path, dialect(form).documents)
+
+
+def alone(context: Context, path: str, form: str) -> AbstractContextManager[Held | lease.Lease]:
     """Keep others from changing the shape of an array, where the store is a folder or can put on condition.
 
-    Yields:
-        What raises an error if others may have gone on meanwhile: to be called before each step that must not meet
-        theirs.
+    Returns:
+        What holds it, whose `check` is to be called before each step that must not meet those of others.
     """
     target = conditional(context.store, path + "/" if path else "")
-    if target is None:
-        # The folder first, as whoever appends to several arrays has it: that may be another thread.
-        with folder_lock(context.store, path) as folder, context.lock:
-            yield folder.check
-        return
-    with context.lock, lease.Lease(*target) as held:
-        yield held.check
+    return array_lock(context, path, form) if target is None else _leased(context, target)
+
+
+@contextmanager
+def _leased(context: Context, target: tuple[Conditional, str]) -> Generator[lease.Lease, None, None]:
+    with context.lock, lease.Lease(*target) as held:  # one thread of this process at a time asks for it
+        yield held
 
 
 @contextmanager
@@ -72,10 +84,14 @@ def seized(context: Context, path: str) -> Generator[None, None, None]:
     """
     with folder_lock(context.store, path), context.lock, context.placing(path), ExitStack() as documents:
         for form in WRITABLE if conditional(context.store) is None else ():
-            documents.enter_context(_document(context, path, form))
+            documents.enter_context(documents_lock(context, path, form))
         yield
 
 
-def _document(context: Context, path: str, form: str) -> Held:
+def documents_lock(context: Context, path: str, form: str) -> Held:
+    """Keep others from changing a group, and from replacing any node, where the store is a folder.
+
+    To be taken with the lock of the context held.
+    """
     start = path + "/" if path else ""
     return document_lock(context.store, [start + name for name in dialect(form).documents])

@@ -9,7 +9,7 @@ from omnizarr.format.names import join
 from omnizarr.hierarchy.nodes import format_of
 from omnizarr.store.protocol import Store, kernel_target
 
-_PutNew = Callable[[str, bytes], bool]
+_PutNew = Callable[[str, bytes], int | None]
 
 
 def way_to_be_first(store: Store) -> _PutNew | None:
@@ -21,7 +21,9 @@ def way_to_be_first(store: Store) -> _PutNew | None:
     return put_new if put_new is not None and kernel_target(store)[0] is store.native else None
 
 
-def put_first(store: Store, put_new: _PutNew, path: str, texts: Mapping[str, bytes], form: str, *, bare: bool) -> bool:
+def put_first(
+    store: Store, put_new: _PutNew, path: str, texts: Mapping[str, bytes], form: str, *, bare: bool
+) -> int | None:
     """Put the documents of a new node, unless another program has made a node there since it was looked for.
 
     Whoever puts the document that makes a path a node has made it. Where attributes have a document of their own, that
@@ -29,31 +31,34 @@ def put_first(store: Store, put_new: _PutNew, path: str, texts: Mapping[str, byt
 
     Args:
         store: Where the node is.
-        put_new: Puts a value unless there is one; says whether there was none.
+        put_new: Puts a value unless there is one; returns its state, or `None` if there is one.
         path: The node's path.
         texts: Its documents.
         form: Its format.
         bare: Whether nothing was there, not even attributes.
 
     Returns:
-        Whether it is this node that was made.
+        The state of the document that makes it a node, 0 if that cannot be told; `None` if another node was made.
     """
     attributes = dialect(form).attributes
     apart = join(path, attributes) if attributes else ""
     before = store.get(apart) if apart and not bare else None
     if before is not None:
         store.erase(apart)
+    state: int | None = 0
     for name, data in texts.items():
         key = join(path, name)
-        if put_new(key, data):
+        state = put_new(key, data)
+        if state is not None:
             continue
         if format_of(store, path) is not None:
             _put_back(store, put_new, apart, texts.get(attributes), before)
-            return False
+            return None
         # Of a node that was never made, or that is being made by another program, or no document at all.
         before = store.get(key) if key == apart else before
         store.put(key, data)
-    return True
+        state = 0
+    return state
 
 
 def _put_back(store: Store, put_new: _PutNew, key: str, ours: bytes | None, before: bytes | None) -> None:

@@ -21,7 +21,7 @@ from omnizarr.format.names import check_new_path, join, normal_path
 from omnizarr.hierarchy import html, save
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.attrs import Attributes, to_json_object
-from omnizarr.hierarchy.changing import changed
+from omnizarr.hierarchy.changing import changed_group
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.create import ZERO, ArrayOptions, array_meta
 from omnizarr.hierarchy.filling import fitting, with_data
@@ -359,7 +359,7 @@ class Group(Handle):
             self._meta = _loaded(context, path, self._meta.format)
             self._meta = save.change_attributes(context, path, self._meta, values, removed, replaced=replace)
 
-        changed(self._context, path, self._meta.format, change)
+        changed_group(self._context, path, self._meta.format, change)
 
 
 def new_array(
@@ -374,14 +374,15 @@ def new_array(
     options = with_data(options) if has_data else options
     meta = array_meta(options, dialect, context.limits)
     values = fitting(options.get("data"), meta, place_name(context.store, path)) if has_data else None
-    array = Array(context, path, save.create(context, path, meta, overwrite=overwrite, parent=parent), made=True)
+    meta, state = save.create_seen(context, path, meta, overwrite=overwrite, parent=parent)
+    array = Array(context, path, meta, seen=state)
     if values is not None:
         try:
             array[...] = values
         except Exception:
             if context.is_near:
                 with suppress(OmnizarrError):
-                    save.unmake(context, path, array.metadata)
+                    array._unmake()  # noqa: SLF001 - the classes belong together
             raise
     return array
 

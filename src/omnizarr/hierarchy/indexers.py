@@ -80,7 +80,8 @@ def write_fields(
         error.path = error.path or array._opened().place  # noqa: SLF001 - an array of this package
         raise error
     place = array._opened().place  # noqa: SLF001 - an array of this package
-    with alone(array._context, array._path):  # noqa: SLF001 - as above
+    context = array._context  # noqa: SLF001 - as above
+    with alone(context, array._path, array.metadata.format), context.lock:  # noqa: SLF001 - as above
         brackets[wanted.rest] = wanted.put(brackets[wanted.rest], value, place)
 
 

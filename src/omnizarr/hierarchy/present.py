@@ -8,6 +8,7 @@ from omnizarr.errors import ConflictError, NotFoundError
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.listing import reload
 from omnizarr.hierarchy.nodes import Meta
+from omnizarr.hierarchy.real_keys import with_real_keys
 from omnizarr.model.array import ArrayMeta, have_same_chunks, with_order
 from omnizarr.store.protocol import place_name
 
@@ -39,6 +40,8 @@ def check_same(context: Context, path: str, meta: ArrayMeta, order: Literal["C",
         NotFoundError: If nothing is there.
     """
     now = there(context, path, meta.format)
+    if isinstance(now, ArrayMeta) and now.keys != meta.keys:
+        now = with_real_keys(context.store, path, now, near=context.is_near)
     if not (isinstance(now, ArrayMeta) and have_same_chunks(meta, with_order(now, order))):
         raise ConflictError(
             "the array was replaced by another since it was opened",

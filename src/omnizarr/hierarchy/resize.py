@@ -184,6 +184,7 @@ def append(
     try:
         grown.write(_box([start if i == axis else 0 for i in range(ndim)], array.shape), array)
     except Exception:
+        check()  # what has taken the array's place is somebody else's, and why this has failed
         if context.is_near:  # elsewhere it would likely fail for the same reason, and take its time
             with suppress(OmnizarrError):
                 _clear(access, meta._replace(shape=shape), meta.shape)

@@ -5,7 +5,7 @@ Groups above a new node are made first, the node's own documents last; consolida
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from typing import Any, Final, TypeVar
 
@@ -13,7 +13,7 @@ from omnizarr.errors import ExistsError
 from omnizarr.format.consolidated import render_v3, split_v3
 from omnizarr.format.dialects import ZARR2, dialect
 from omnizarr.format.names import ZARR_JSON, check_new_path, join
-from omnizarr.hierarchy.changing import seized
+from omnizarr.hierarchy.changing import documents_lock, seized
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.first import put_first, way_to_be_first
 from omnizarr.hierarchy.nodes import Meta, checked, checked_again, documents
@@ -32,6 +32,13 @@ NOTHING: Final = b"{}\n"
 
 
 def create(context: Context, path: str, meta: _Node, *, overwrite: bool, parent: str | None = None) -> _Node:
+    """Write the documents of a new node, as `create_seen` does, and return the node as they say it."""
+    return create_seen(context, path, meta, overwrite=overwrite, parent=parent)[0]
+
+
+def create_seen(
+    context: Context, path: str, meta: _Node, *, overwrite: bool, parent: str | None = None
+) -> tuple[_Node, int]:
     """Write the documents of a new node, and of the groups above it that are missing.
 
     Nothing is erased or written before all that can be checked has been.
@@ -44,7 +51,7 @@ def create(context: Context, path: str, meta: _Node, *, overwrite: bool, parent:
         parent: Path of a group above it that is known to exist.
 
     Returns:
-        The node as the documents say it.
+        The node as the documents say it, and the state of the one that makes it a node, 0 if that cannot be told.
 
     Raises:
         ExistsError: If something is there and must not be replaced.
@@ -57,13 +64,13 @@ def create(context: Context, path: str, meta: _Node, *, overwrite: bool, parent:
     path = check_new_path(path)
     seen, texts = checked(meta, path, context.limits)
     with seized(context, path) if overwrite else nullcontext(), context.lock, context.placing(path):
-        _create(context, path, texts, seen.format, overwrite=overwrite, parent=parent)
-    return seen
+        state = _create(context, path, texts, seen.format, overwrite=overwrite, parent=parent)
+    return seen, state
 
 
 def _create(
     context: Context, path: str, texts: Mapping[str, bytes], form: str, *, overwrite: bool, parent: str | None
-) -> None:
+) -> int:
     store, attributes = context.store, dialect(form).attributes
     exists, missing, is_bare, left = find_room(context, path, form, parent)
     if exists and not overwrite:
@@ -77,38 +84,40 @@ def _create(
         forget(store, path)
         store.erase_prefix(path + "/" if path else "")
     written: list[str] = []
+    state: int | None = 0
     group = documents(GroupMeta(format=form)) if missing else {}
     for one, new in (*((one, group) for one in missing), (path, texts)):
         known = attributes if one in left - erased else ""
         its = {known: NOTHING, **new} if known else new
         bare = one in erased or (is_bare and one == path)
         if one == path and overwrite:
-            made = _put_over(store, one, its, form, bare=bare)
+            state = _put_over(store, one, its, form, bare=bare)
         elif (target := conditional(store)) is not None:
-            made = _put_new(target, one, its, known)
+            state = _put_new(target, one, its, known)
         elif (put_new := way_to_be_first(store)) is not None:
-            made = put_first(store, put_new, one, its, form, bare=bare)
+            state = put_first(store, put_new, one, its, form, bare=bare)
         else:
-            made = _put_over(store, one, its, form, bare=bare)
-        if not made and one == path:
+            state = _put_over(store, one, its, form, bare=bare)
+        if state is None and one == path:
             where = place_name(store, path)
             raise ExistsError("another program has made a node there at the same time", path=where)
-        written += [join(one, name) for name in its] if made else ()
+        written += [join(one, name) for name in its] if state is not None else ()
     folder, make_folder = dialect(form).folder, getattr(store, "make_folder", None)
     if folder and make_folder is not None:
         make_folder(join(path, folder))
     if path:
         # Only now: whoever consolidates looks for new nodes once more when the copy is there.
         record(store, path, written, below=True, form=form)
+    return state or 0
 
 
-def _put_over(store: Store, path: str, texts: Mapping[str, bytes], form: str, *, bare: bool) -> bool:
+def _put_over(store: Store, path: str, texts: Mapping[str, bytes], form: str, *, bare: bool) -> int:
     """Put the documents of a new node where nobody else makes one, or over whatever they make."""
     if dialect(form).attributes not in texts and not bare:
         forget_attributes(store, path, form)
     for name, data in texts.items():
         store.put(join(path, name), data)
-    return True
+    return 0
 
 
 def forget_attributes(store: Store, path: str, form: str) -> None:
@@ -118,7 +127,7 @@ def forget_attributes(store: Store, path: str, form: str) -> None:
         store.erase(join(path, name))
 
 
-def _put_new(target: tuple[Conditional, str], path: str, texts: Mapping[str, bytes], left: str) -> bool:
+def _put_new(target: tuple[Conditional, str], path: str, texts: Mapping[str, bytes], left: str) -> int | None:
     """Put the documents of a new node where others may make the same node at this moment; theirs stay.
 
     Args:
@@ -128,7 +137,7 @@ def _put_new(target: tuple[Conditional, str], path: str, texts: Mapping[str, byt
         left: The name of the one that is there already, be it of a node that is gone or of one that is being made.
 
     Returns:
-        Whether all of them are this node's.
+        0, or `None` if not all of them are this node's.
     """
     store, prefix = target
     replaced: tuple[str, bytes, str] | None = None
@@ -139,20 +148,30 @@ def _put_new(target: tuple[Conditional, str], path: str, texts: Mapping[str, byt
         if tag is None:
             if replaced is not None:  # it was of the node that another program has made meanwhile
                 store.put_if(*replaced)
-            return False
+            return None
         if old is not None:
             replaced = (key, old[0], tag)
-    return True
+    return 0
 
 
-def unmake(context: Context, path: str, meta: ArrayMeta) -> None:
-    """Erase an array that was just made, and that its values do not fit into: its documents and chunks, no more."""
+def unmake(context: Context, path: str, meta: ArrayMeta, is_same: Callable[[], bool]) -> None:
+    """Erase an array that was just made, and that its values do not fit into: its documents and chunks, no more.
+
+    Args:
+        context: The store, opened for writing.
+        path: The array's path.
+        meta: The array.
+        is_same: Whether what is there is still this array, asked when nobody else can replace it.
+    """
     keys = [join(path, name) for name in dialect(meta.format).documents]
-    for key in keys:
-        context.store.erase(key)
-    if meta.shape:
-        context.access(path, meta).with_shape((0,) * len(meta.shape)).kernel.trim()
-    record(context.store, path, keys, below=True, form=meta.format)
+    with context.lock, documents_lock(context, path, meta.format):
+        if not is_same():
+            return
+        if meta.shape:
+            context.access(path, meta).with_shape((0,) * len(meta.shape)).kernel.trim()
+        for key in reversed(keys):  # with the first, others can make a node there
+            context.store.erase(key)
+        record(context.store, path, keys, below=True, form=meta.format)
 
 
 def replace(context: Context, path: str, old: _Node, new: _Node) -> _Node:

@@ -87,24 +87,11 @@ def find_note(store: Store, path: str, name: str, *, wait: bool = True) -> Note 
     if not isinstance(native, FileStore) or os.name == "nt":
         return Note(store, key, None) if wait and store.get(key) is not None else None
     place = os.path.join(native.root, *prefix.split("/"), name)  # noqa: PTH118 - pathlib takes longer to import
-    while True:
-        try:
-            file = LockedFile(place, "own")
-        except FileNotFoundError:
-            return None
-        except OSError:
-            return Note(store, key, None) if wait and store.get(key) is not None else None
-        try:
-            file.lock(wait=wait)
-            there = file.has_name()
-        except OSError:  # somebody works on it, or there are no locks
-            there = wait
-            if not wait:
-                file.let_go()
-                return None
-        except BaseException:
-            file.let_go()
-            raise
-        if there:
-            return Note(store, key, file)
+    try:
+        file = LockedFile.hold(place, "own", wait)
+    except OSError:  # somebody works on it, or it may not be opened
+        return Note(store, key, None) if wait and store.get(key) is not None else None
+    if file is not None and not file.is_locked and not wait:
         file.let_go()
+        file = None
+    return None if file is None else Note(store, key, file)

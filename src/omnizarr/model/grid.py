@@ -232,6 +232,24 @@ def place(edges: Edges, at: int) -> tuple[int, int, int]:
     raise IndexError(f"no chunk reaches index {at}")
 
 
+def may_grow_into(one: Edges, other: Edges) -> bool:
+    """Whether the chunks of a dimension can be those of another after the array got another length, or the other way.
+
+    A dimension that grows keeps the chunks that it has, but for a length of 0.
+
+    >>> may_grow_into(((10, 2),), ((10, 3), (5, 1))), may_grow_into(((10, 2), (4, 1)), ((10, 3),)), may_grow_into(0, 7)
+    (True, False, True)
+    """
+    if isinstance(one, int) or isinstance(other, int):
+        return one == other or 0 in (one, other)
+    for i, ((length, count), (length2, count2)) in enumerate(zip(one, other, strict=False), start=1):
+        if length != length2:
+            return False
+        if count != count2:  # the shorter list ends here
+            return i == len(one if count < count2 else other)
+    return True
+
+
 def start_of(edges: Edges, index: int) -> int:
     """Say where the chunk at an index starts; past the last one, where that ends.
 

@@ -126,8 +126,8 @@ class FileStore:
             key_to_path(self.root, key)  # Refuses names that the system would take for something else.
         self.native.put(check_key(key), data if type(data) is bytes else byte_view(key, data))
 
-    def put_new(self, key: str, data: bytes) -> bool:
-        """Make the key's file, unless another program or thread has; say whether it is this one's."""
+    def put_new(self, key: str, data: bytes) -> int | None:
+        """Make the key's file, unless another program or thread has; return its state, or `None` if so."""
         if NATIVE == "windows":
             key_to_path(self.root, key)
         return self.native.put_new(check_key(key), data)

@@ -2,40 +2,45 @@
 
 from __future__ import annotations
 
-import errno
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, Literal, Self
 
 from omnizarr.errors import ConflictError, StoreError
 from omnizarr.native import LockedFile
 from omnizarr.store.protocol import Store
 
-_NONE: Final = frozenset(("EBADF", "EINVAL", "ENOLCK", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"))
-"""What file systems say that have no locks, or none for folders, as some on servers."""
+_What = Literal["folder", "file"]
 
 
 class Held:
-    """What is held while a `with` statement runs: an open file with a lock, or nothing where there are no locks."""
+    """What is held while a `with` statement runs: the first of some places that is there and has a lock.
 
-    __slots__ = ("_file", "_place", "_places", "_what")
+    A folder without a lock, as on some servers, is kept open all the same, so that one can see whether it is gone.
+    """
 
-    def __init__(self, places: Sequence[str], what: Literal["folder", "file"]) -> None:
-        self._places = places
-        self._what: Literal["folder", "file"] = what
-        self._file: LockedFile | None = None
-        self._place = ""
+    __slots__ = ("_files", "_places")
+
+    def __init__(self, places: Iterable[tuple[str, _What]]) -> None:
+        self._places: Final = places
+        self._files: Final[list[tuple[LockedFile, str]]] = []
 
     def __enter__(self) -> Self:
-        for place in self._places:
-            self._file, self._place = _held(place, self._what), place
-            if self._file is not None:
-                break
+        try:
+            for place, what in self._places:
+                file = _held(place, what)
+                if file is not None:
+                    self._files.append((file, place))
+                    if file.is_locked:
+                        break
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._file is not None:
-            self._file.let_go()
+        for file, _place in self._files:
+            file.let_go()
 
     def check(self) -> None:
         """Raise if what is held is no longer there, as after the erasure of a folder around it.
@@ -43,12 +48,13 @@ class Held:
         Raises:
             ConflictError: If so.
         """
-        if self._file is not None and not self._file.is_at(self._place):
-            message = "it was erased, or replaced by another, by somebody else meanwhile"
-            raise ConflictError(message, path=self._place)
+        for file, place in self._files[:1]:
+            if not file.is_at(place):
+                message = "it was erased, or replaced by another, by somebody else meanwhile"
+                raise ConflictError(message, path=place)
 
 
-def folder_lock(store: Store, path: str) -> Held:
+def folder_lock(store: Store, path: str, documents: Sequence[str] = ()) -> Held:
     """Wait until no other program holds the folder of a node, then hold it.
 
     The lock is on the folder itself, so that nothing is left behind, not even by a program that was killed. Where a
@@ -57,11 +63,20 @@ def folder_lock(store: Store, path: str) -> Held:
     Args:
         store: Where the node is.
         path: The node.
+        documents: Names of files in the folder, the first of which is locked where folders have no locks.
 
     Raises:
         StoreError: If the folder cannot be locked for another reason.
     """
-    return Held(_places(store, [path + "/" if path else ""]), "folder")
+    start = path + "/" if path else ""
+    root = _root(store)
+    return Held(() if root is None else _folder_first(root + start, documents))
+
+
+def _folder_first(folder: str, documents: Sequence[str]) -> Iterable[tuple[str, _What]]:
+    yield folder, "folder"
+    for name in documents:
+        yield folder + name, "file"
 
 
 def document_lock(store: Store, keys: Sequence[str]) -> Held:
@@ -77,53 +92,24 @@ def document_lock(store: Store, keys: Sequence[str]) -> Held:
     Raises:
         StoreError: If it cannot be locked, though the file system has locks.
     """
-    return Held(_places(store, keys), "file")
+    root = _root(store)
+    return Held(() if root is None else [(root + key, "file") for key in keys])
 
 
-def _held(place: str, what: Literal["folder", "file"]) -> LockedFile | None:
-    """Open what is at a place and lock it, again if it is another by then; `None` where there is nothing."""
-    while True:
-        try:
-            file = LockedFile(place, what)
-        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-            return None
-        except OSError as error:
-            if what == "file":  # whoever may not even read it will not change it
-                return None
-            raise StoreError(f"{place} cannot be locked: {error.strerror}") from error
-        try:
-            if not _lock(file, place) or file.is_at(place):
-                return file
-        except BaseException:
-            file.let_go()
-            raise
-        file.let_go()
-
-
-def _lock(file: LockedFile, place: str) -> bool:
-    """Wait until nobody else holds a file; return whether there are locks."""
+def _held(place: str, what: _What) -> LockedFile | None:
     try:
-        file.lock()
+        return LockedFile.hold(place, what)
     except OSError as error:
-        if errno.errorcode.get(error.errno or 0) not in _NONE:
-            raise StoreError(f"{place} cannot be locked: {error.strerror}") from error
-        return False
-    return True
+        raise StoreError(f"{place} cannot be locked: {error.strerror}") from error
 
 
-def _places(store: Store, keys: Sequence[str]) -> list[str]:
-    """Return where the files of keys are, or the folders of prefixes, in a store of files that can be locked."""
+def _root(store: Store) -> str | None:
+    """Return what the names of a store's files start with, if it is one of files that can be locked."""
     if os.name == "nt":
-        return []
-    seen, prefix = _seen_through(store)
-    root = getattr(seen, "root", None)
-    return [f"{root}/{prefix}{key}" for key in keys] if isinstance(root, str) else []
-
-
-def _seen_through(store: Store) -> tuple[object, str]:
-    """Return the store behind views of it, and the prefix of their keys there."""
+        return None
     seen: Any = store
     prefix = ""
     while (see_through := getattr(seen, "see_through", None)) is not None:
         seen, prefix = see_through(prefix)
-    return seen, prefix
+    root = getattr(seen, "root", None)
+    return f"{root}/{prefix}" if isinstance(root, str) else None

@@ -9,10 +9,10 @@ mod outbox;
 mod read;
 mod shard;
 mod survey;
+mod watch;
 mod write;
 mod write_shard;
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -37,6 +37,7 @@ use write::Guess;
 pub use check::{Checked, Found, Judge, Look};
 pub use mask::coordinates;
 pub use survey::{Kept, Survey};
+pub use watch::Watch;
 
 /// Shard indexes kept per array: a million inner chunks' worth.
 const INDEX_CACHE: usize = 16 << 20;
@@ -141,9 +142,7 @@ impl Engine {
     pub fn state(&self) -> Result<Option<u64>> {
         let Some(document) = &self.spec.document else { return Ok(None) };
         let Some(token) = self.store.token(document)? else { return Ok(Some(0)) };
-        let mut hasher = DefaultHasher::new();
-        token.0.hash(&mut hasher);
-        Ok(Some(hasher.finish().max(1)))
+        Ok(Some(token.number()))
     }
 
     /// Whether the document that says what the array is should be there, and is not.
@@ -198,10 +197,11 @@ impl Engine {
         selection: &[Select],
         values: &View,
         arenas: Option<&Arenas>,
+        watch: &Watch,
         interrupt: Interrupt<'_>,
     ) -> Result<()> {
         plan::check(selection, &self.spec.shape)?;
-        self.write_all(&Sel::Box(selection.iter().map(Select::part).collect()), values, arenas, interrupt)
+        self.write_all(&Sel::Box(selection.iter().map(Select::part).collect()), values, arenas, watch, interrupt)
     }
 
     /// Write single elements from a one-dimensional array; of two values for one element the later one stays.
@@ -210,10 +210,11 @@ impl Engine {
         coordinates: &[&[i64]],
         values: &View,
         arenas: Option<&Arenas>,
+        watch: &Watch,
         interrupt: Interrupt<'_>,
     ) -> Result<()> {
         let ids = self.check_points(coordinates)?;
-        self.write_all(&self.points(coordinates, &ids), values, arenas, interrupt)
+        self.write_all(&self.points(coordinates, &ids), values, arenas, watch, interrupt)
     }
 
     fn points<'a>(&self, coordinates: &[&'a [i64]], ids: &'a [usize]) -> Sel<'a> {

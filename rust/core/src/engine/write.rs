@@ -8,7 +8,7 @@ use super::outbox::Outbox;
 use super::read::{Work, enter};
 use super::shard::grid;
 use super::write_shard::{Layout, OldShard, ShardTask};
-use super::{Call, Engine, chunk_error, lock};
+use super::{Call, Engine, Watch, chunk_error, lock};
 use crate::ask;
 use crate::buffer::Buffer;
 use crate::cell::{Dims, Sel, strides};
@@ -57,6 +57,7 @@ impl Engine {
         sel: &Sel<'_>,
         values: &View,
         arenas: Option<&Arenas>,
+        watch: &Watch,
         interrupt: Interrupt<'_>,
     ) -> Result<()> {
         if sel.count() == 0 {
@@ -66,6 +67,27 @@ impl Engine {
             return Err(Error::Invalid("chunks that are stored longer than what they hold are only read".into()));
         }
         self.store.begin()?;
+        if watch.look(self)? {
+            return Ok(());
+        }
+        let done = self.write_cells(sel, values, arenas, watch, interrupt);
+        match done {
+            Err(Error::Interrupted) => done,
+            // What has failed has done so since another array is there now.
+            Err(_) if watch.look(self).unwrap_or(false) => Ok(()),
+            Err(_) => done,
+            Ok(()) => watch.look(self).map(drop),
+        }
+    }
+
+    fn write_cells(
+        &self,
+        sel: &Sel<'_>,
+        values: &View,
+        arenas: Option<&Arenas>,
+        watch: &Watch,
+        interrupt: Interrupt<'_>,
+    ) -> Result<()> {
         let _writing = self.store.writing()?;
         let cells = sel.cut_at(&self.grid);
         let (parallel, nested) = self.spread(&cells);
@@ -73,6 +95,9 @@ impl Engine {
         let nested = parallel && nested;
         let call = Call { engine: self, zeroed: false, arenas, nested, outbox: outbox.as_ref(), keeps_blank: false };
         let write = |i: usize, late: bool| {
+            if watch.is_over(self)? {
+                return Ok(());
+            }
             scratch::with(|work| {
                 let mut index = SmallVec::new();
                 let sel = cells.part(i, &mut index);

@@ -113,6 +113,17 @@ impl FileStore {
         Ok((keys, prefixes, debris))
     }
 
+    /// Put a value where there is none, and return the number of its token; `None` if there is one.
+    pub fn put_first(&self, key: &str, data: &[u8]) -> Result<Option<u64>> {
+        let mut made = None;
+        let is_first = self.put_at(key, true, None, |file| {
+            file.write_all(data)?;
+            made = token(&file.metadata()?);
+            Ok(())
+        })?;
+        Ok(is_first.then(|| made.map_or(0, |token| token.number())))
+    }
+
     fn put_by(&self, key: &str, write: impl FnMut(&mut File) -> io::Result<()>) -> Result<()> {
         self.put_at(key, false, None, write).map(drop)
     }
@@ -183,6 +194,11 @@ impl FileStore {
         let done = written.and_then(|()| match new {
             true => rename_new(root, &temporary, key),
             false => root.rename(&temporary, key).map(|()| true),
+        });
+        // The folder has gone with all that was in it.
+        let done = done.map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound if document.is_some() => lost(),
+            _ => error,
         });
         if done.is_err() {
             // The write failed already; that its rest cannot be removed either is for the next writer to mend.

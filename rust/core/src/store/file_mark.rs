@@ -21,7 +21,7 @@ fn first() -> u64 {
 /// A name for a temporary file that no other has.
 pub(super) fn temporary() -> String {
     let number = first().wrapping_add(TEMPORARY.fetch_add(1, Ordering::Relaxed));
-    format!(".{:x}-{number:x}.partial", std::process::id())
+    format!(".{:x}-{number:x}.partial", crate::fork::process())
 }
 
 /// Whether a temporary file is one of these processes, and not of one of the same number that runs.
@@ -32,7 +32,7 @@ pub(super) fn is_left(name: &str, gone: &[u32]) -> bool {
     let (Ok(process), Ok(number)) = (u32::from_str_radix(process, 16), u64::from_str_radix(number, 16)) else {
         return false;
     };
-    let ours = process == std::process::id();
+    let ours = process == crate::fork::process();
     gone.contains(&process) && (!ours || number.wrapping_sub(first()) >= TEMPORARY.load(Ordering::Relaxed))
 }
 
@@ -128,7 +128,7 @@ mod marking {
 
     impl Marks {
         fn slot(&self, folder: (u64, u64)) -> Arc<Slot> {
-            let process = std::process::id();
+            let process = crate::fork::process();
             loop {
                 let now = self.0.load();
                 if let Some(slot) = now.as_ref()
@@ -175,7 +175,7 @@ mod marking {
         fn drop(&mut self) {
             let mut users = self.0.users();
             users.count = users.count.saturating_sub(1);
-            let done = users.count == 0 && !users.left && self.0.process == std::process::id();
+            let done = users.count == 0 && !users.left && self.0.process == crate::fork::process();
             if !done || !std::mem::take(&mut users.marked) {
                 return;
             }
@@ -203,7 +203,7 @@ mod marking {
                 .split(|&byte| byte == 0)
                 .filter_map(|name| std::str::from_utf8(name).ok()?.strip_prefix(&start))
                 .filter_map(|process| u32::from_str_radix(process, 16).ok())
-                .filter(|&process| is_gone(process) || (process == std::process::id() && !is_ours(&folder)))
+                .filter(|&process| is_gone(process) || (process == crate::fork::process() && !is_ours(&folder)))
                 .collect();
             (!processes.is_empty()).then_some(Self { folder, processes })
         }
@@ -211,7 +211,7 @@ mod marking {
         /// Take the marks away.
         pub(in super::super) fn finish(self) {
             for process in self.processes {
-                if process != std::process::id() || !is_ours(&self.folder) {
+                if process != crate::fork::process() || !is_ours(&self.folder) {
                     let _ = fremovexattr(&self.folder, name_of(process));
                 }
             }
@@ -229,7 +229,7 @@ mod marking {
     /// Whether this process has set the mark that bears its number, and not an earlier one.
     fn is_ours(folder: &File) -> bool {
         let Ok(meta) = folder.metadata() else { return true };
-        shared(std::process::id(), (meta.dev(), meta.ino())).users().marked
+        shared(crate::fork::process(), (meta.dev(), meta.ino())).users().marked
     }
 
     fn is_gone(process: u32) -> bool {

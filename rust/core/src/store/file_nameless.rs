@@ -78,6 +78,8 @@ pub(super) fn put_nameless(
         Ok(()) => Ok(Some(true)),
         // A folder is no one else's value: putting a file over it says what is wrong.
         Err(Errno::EXIST) => Ok((!root.path(key).is_dir()).then_some(false)),
+        // Others have removed the folder.
+        Err(Errno::NOENT) => Ok(None),
         Err(_) => {
             root.nameless.give_up();
             Ok(None)

@@ -20,67 +20,88 @@ mod held {
     use std::os::unix::fs::MetadataExt;
 
     use rustix::fs::{FlockOperation, Mode, OFlags};
+    use rustix::io::Errno;
 
     use super::{Lockable, Path, io};
-    use crate::fork::Owned;
+    use crate::fork::{Owned, process};
 
-    /// An open file or folder that can be locked; the lock ends when this is dropped.
+    /// An open file or folder with a lock, which ends when this is dropped.
     pub struct LockedFile {
         file: Option<Owned>,
         /// Device and inode; none where they could not be told.
         identity: Option<(u64, u64)>,
         /// A child that was forked since has closed it, and the number may be of another file there.
         process: u32,
+        is_locked: bool,
     }
 
     fn open(place: &Path, flags: OFlags) -> io::Result<LockedFile> {
         let flags = flags | OFlags::CLOEXEC;
         let file = Owned::open(|| rustix::fs::open(place, flags, Mode::empty()).map(|file| Some(File::from(file))))?;
         let identity = file.as_ref().and_then(|file| file.file().metadata().ok()).map(|meta| (meta.dev(), meta.ino()));
-        Ok(LockedFile { file, identity, process: std::process::id() })
+        Ok(LockedFile { file, identity, process: process(), is_locked: false })
+    }
+
+    fn open_as(place: &Path, what: Lockable) -> io::Result<LockedFile> {
+        match what {
+            Lockable::Folder => open(place, OFlags::RDONLY | OFlags::DIRECTORY),
+            Lockable::Own => open(place, OFlags::RDWR | OFlags::NOFOLLOW),
+            // NONBLOCK: opening a pipe must not wait for its other end.
+            Lockable::File => open(place, OFlags::RDWR | OFlags::NONBLOCK).or_else(|error| {
+                if is_nothing(&error) { Err(error) } else { open(place, OFlags::RDONLY | OFlags::NONBLOCK) }
+            }),
+        }
+    }
+
+    fn is_nothing(error: &io::Error) -> bool {
+        use io::ErrorKind::{IsADirectory, NotADirectory, NotFound};
+        matches!(error.kind(), NotFound | NotADirectory | IsADirectory)
     }
 
     impl LockedFile {
-        /// Open what is at a place.
-        pub fn open(place: &Path, what: Lockable) -> io::Result<Self> {
-            match what {
-                Lockable::Folder => open(place, OFlags::RDONLY | OFlags::DIRECTORY),
-                Lockable::Own => open(place, OFlags::RDWR | OFlags::NOFOLLOW),
-                // NONBLOCK: opening a pipe must not wait for its other end.
-                Lockable::File => open(place, OFlags::RDWR | OFlags::NONBLOCK).or_else(|error| match error.kind() {
-                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory => Err(error),
-                    _ => open(place, OFlags::RDONLY | OFlags::NONBLOCK),
-                }),
+        /// Lock what is at a place, again if it is another by then; `None` where there is nothing.
+        ///
+        /// Whoever may not even read a file will not change it, so that counts as nothing, too. With `wait` this ends when
+        /// nobody else holds it, or when a signal comes.
+        pub fn hold(place: &Path, what: Lockable, wait: bool) -> io::Result<Option<Self>> {
+            loop {
+                let mut held = match open_as(place, what) {
+                    Err(error) if what == Lockable::File || is_nothing(&error) => return Ok(None),
+                    opened => opened?,
+                };
+                held.is_locked = held.lock(wait)?;
+                if !held.is_locked || held.is_at(place) {
+                    return Ok(Some(held));
+                }
             }
         }
 
-        fn file(&self) -> io::Result<&File> {
-            let ours = self.file.as_ref().filter(|_| self.process == std::process::id());
-            ours.map(Owned::file).ok_or_else(|| io::ErrorKind::NotFound.into())
+        /// Lock it; false where the file system has no locks, or none for folders, as some on servers.
+        fn lock(&self, wait: bool) -> io::Result<bool> {
+            let Some(file) = &self.file else { return Ok(false) };
+            let how = if wait { FlockOperation::LockExclusive } else { FlockOperation::NonBlockingLockExclusive };
+            match rustix::fs::flock(file.file(), how) {
+                Err(Errno::BADF | Errno::INVAL | Errno::NOLCK | Errno::NOSYS | Errno::NOTSUP) => Ok(false),
+                done => Ok(done.map(|()| true)?),
+            }
         }
 
-        /// Lock it; with `wait` until nobody else holds it, or until a signal comes.
-        pub fn lock(&self, wait: bool) -> io::Result<()> {
-            let how = if wait { FlockOperation::LockExclusive } else { FlockOperation::NonBlockingLockExclusive };
-            Ok(rustix::fs::flock(self.file()?, how)?)
+        /// Whether there is a lock.
+        pub fn is_locked(&self) -> bool {
+            self.is_locked
         }
 
         /// Whether it is what has a name by now.
         pub fn is_at(&self, place: &Path) -> bool {
             let there = std::fs::metadata(place).map(|meta| (meta.dev(), meta.ino())).ok();
-            there.is_some() && there == self.identity && self.process == std::process::id()
-        }
-
-        /// Whether it has any name by now.
-        pub fn has_name(&self) -> bool {
-            self.file().and_then(File::metadata).is_ok_and(|meta| meta.nlink() > 0)
+            there.is_some() && there == self.identity && self.process == process()
         }
     }
 
     impl Drop for LockedFile {
         fn drop(&mut self) {
             let Some(file) = self.file.take() else { return };
-            if self.process != std::process::id() {
+            if self.process != process() {
                 return std::mem::forget(file);
             }
             // A child that was made by other means than `fork` may share the lock, so closing would not be enough.
@@ -98,22 +119,17 @@ mod held {
 
     impl LockedFile {
         /// Say so.
-        pub fn open(_: &Path, _: Lockable) -> io::Result<Self> {
+        pub fn hold(_: &Path, _: Lockable, _: bool) -> io::Result<Option<Self>> {
             Err(io::ErrorKind::Unsupported.into())
         }
 
-        /// As above.
-        pub fn lock(&self, _: bool) -> io::Result<()> {
-            Err(io::ErrorKind::Unsupported.into())
+        /// Whether there is a lock.
+        pub fn is_locked(&self) -> bool {
+            false
         }
 
         /// Whether it is what has a name by now.
         pub fn is_at(&self, _: &Path) -> bool {
-            false
-        }
-
-        /// Whether it has any name by now.
-        pub fn has_name(&self) -> bool {
             false
         }
     }

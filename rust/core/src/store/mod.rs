@@ -22,7 +22,7 @@ pub use zip::ZipStore;
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::hash::{DefaultHasher, Hasher};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -42,6 +42,15 @@ pub fn place_of(parts: &[&[u8]]) -> u64 {
 /// What tells one state of a stored value from another: equal tokens mean equal bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Token(pub [u64; 4]);
+
+impl Token {
+    /// The same as one number, which is not 0.
+    pub fn number(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.0.hash(&mut hasher);
+        hasher.finish().max(1)
+    }
+}
 
 /// A stored value that is open for reading.
 pub trait Object: Send + Sync {

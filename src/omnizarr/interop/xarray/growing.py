@@ -18,7 +18,7 @@ from omnizarr.array.index import basic
 from omnizarr.array.io import Access
 from omnizarr.errors import ConflictError, OmnizarrError
 from omnizarr.hierarchy.array import Array
-from omnizarr.hierarchy.changing import changed
+from omnizarr.hierarchy.changing import array_lock, changed
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.lease import Lease
 from omnizarr.hierarchy.lock import address
@@ -27,7 +27,7 @@ from omnizarr.hierarchy.save import replace
 from omnizarr.hierarchy.unfinished import GROWTH, leave_note
 from omnizarr.interop.dask.stored import Stored
 from omnizarr.model.array import ArrayMeta
-from omnizarr.store.folder_lock import Held, folder_lock
+from omnizarr.store.folder_lock import Held
 from omnizarr.store.protocol import place_name
 from omnizarr.store.tagged import conditional
 
@@ -124,7 +124,7 @@ class Growing:
             grid = old.grid if back else fitted_grid(old, self.shape, path)
             replace(context, path, now, now._replace(shape=self.old if back else self.shape, grid=grid))
 
-        changed(array._context, path, array.format, change)  # noqa: SLF001 - as above
+        changed(array._context, path, change)  # noqa: SLF001 - as above
         array.refresh()
 
 
@@ -155,7 +155,7 @@ def held_alone(growing: Sequence[Growing]) -> Generator[Callable[[], None], None
                 if target is not None:
                     held.append(stack.enter_context(Lease(*target)))
                 else:
-                    held.append(stack.enter_context(folder_lock(array.store, array.path)))
+                    held.append(stack.enter_context(array_lock(array._context, array.path, array.format)))  # noqa: SLF001
             for one in growing:
                 one.check()
                 one.held = True
