@@ -68,10 +68,11 @@ def table(file: Path = FILE) -> str:
         f"{engine:10} {name:30} {one.seconds:9,.0f} s {one.inputs:16,} inputs"
         for (engine, name), one in sorted(hours.items())
     ]
-    done = sum(one.seconds >= GOAL for one in hours.values())
+    names = {name for _, name in hours}
+    done = len({name for (_, name), one in hours.items() if one.seconds >= GOAL})
     total = Sum(sum(one.seconds for one in hours.values()), sum(one.inputs for one in hours.values()))
     return "\n".join(
-        [*lines, f"{total.seconds:,.0f} s, {total.inputs:,} inputs; {done} of {len(hours)} targets have run an hour"]
+        [*lines, f"{total.seconds:,.0f} s, {total.inputs:,} inputs; {done} of {len(names)} targets have run an hour"]
     )
 
 
