@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from omnizarr.array.defaults import Extents
 from omnizarr.errors import ExistsError, MetadataError, NodeTypeError
+from omnizarr.format.check import check_limits
 from omnizarr.format.dialects import ZARR2
+from omnizarr.format.names import as_path
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.attrs import to_json_object
 from omnizarr.hierarchy.create import ZERO, ArrayOptions, check_format
@@ -82,7 +84,7 @@ def open(  # noqa: A001 - it is always used as omnizarr.open
     """
     limits = _allowing(limits, allow)
     place = Place(
-        _at(where, storage_options), mode, path, limits=limits, cache_bytes=cache_bytes, write_empty=write_empty
+        _at(where, storage_options), mode, _inner(path), limits=limits, cache_bytes=cache_bytes, write_empty=write_empty
     )
     return open_node(place, mode, format, consolidated)
 
@@ -95,9 +97,15 @@ def _at(where: object, storage_options: Mapping[str, Any] | None) -> object:
     return At(os.fspath(where), storage_options)
 
 
+def _inner(path: object) -> str | None:
+    """Check a path within a place; 0 or [] is no other word for the root."""
+    return None if path is None else as_path(path)
+
+
 def _allowing(limits: Limits, allow: Sequence[str]) -> Limits:
-    if isinstance(allow, str):
-        raise TypeError("allow is a list of places, not one")
+    limits = check_limits(limits)
+    if isinstance(allow, str) or not isinstance(allow, Iterable):
+        raise NodeTypeError(f"allow is a list of places, not {allow!r}", hint='Pass allow=["…"], a list even of one.')
     return limits._replace(allow=(*limits.allow, *allow)) if allow else limits
 
 
@@ -146,7 +154,7 @@ def open_array(
         raise MetadataError(f"stored_order is {stored_order!r}, not 'C' or 'F'")
     limits = _allowing(limits, allow)
     place = Place(
-        _at(where, storage_options), mode, path, limits=limits, cache_bytes=cache_bytes, write_empty=write_empty
+        _at(where, storage_options), mode, _inner(path), limits=limits, cache_bytes=cache_bytes, write_empty=write_empty
     )
     if mode not in ("w", "w-"):
         array = _found_array(place, mode, format, stored_order)
@@ -206,7 +214,7 @@ def open_group(
     place = Place(
         _at(where, storage_options),
         mode,
-        path,
+        _inner(path),
         limits=_allowing(limits, allow),
         cache_bytes=cache_bytes,
         write_empty=write_empty,
@@ -287,7 +295,12 @@ def create_array(
     <omnizarr.Array '/' (time: 100, x: 200) float32 chunks=(10, 200) codecs=bytes+blosc zarr3>
     """
     place = Place(
-        _at(where, storage_options), "w-", path, limits=limits, cache_bytes=cache_bytes, write_empty=write_empty
+        _at(where, storage_options),
+        "w-",
+        _inner(path),
+        limits=check_limits(limits),
+        cache_bytes=cache_bytes,
+        write_empty=write_empty,
     )
     options: ArrayOptions = {
         "shape": shape,
@@ -334,7 +347,7 @@ def create_group(
     Raises:
         ExistsError: If something is there, unless `overwrite`.
     """
-    place = Place(_at(where, storage_options), "w-", path, limits=limits)
+    place = Place(_at(where, storage_options), "w-", _inner(path), limits=check_limits(limits))
     check_format(format)
     meta = GroupMeta(to_json_object(attrs or {}), format)
     create(place.context, place.path, meta, overwrite=overwrite)
@@ -357,7 +370,7 @@ def detect(where: object, *, path: str | None = None) -> Detected:
     'store without a node'
     """
     # Imported when it is needed, which is seldom.
-    found: Detected = import_module("omnizarr.hierarchy.detect").detect(where, path)
+    found: Detected = import_module("omnizarr.hierarchy.detect").detect(where, _inner(path))
     return found
 
 

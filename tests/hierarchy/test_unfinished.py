@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import omnizarr as oz
+from omnizarr.hierarchy import grown
 from omnizarr.hierarchy import resize as resizing
 from omnizarr.hierarchy.unfinished import CUT, GROWTH, find_note, leave_note
 
@@ -162,4 +163,38 @@ def test_an_array_that_cannot_be_read_keeps_no_other_from_growing(group):
     (group / GROWTH).write_text('{"x": [[10], [12]], "y": [[10], [12]]}')
     oz.open(group, mode="r+")
     assert oz.open(group / "y").shape == (12,)
+    assert not (group / GROWTH).exists()
+
+
+def test_a_name_that_nothing_can_have_keeps_no_other_from_growing(group):
+    names = ("n" * 5000, "/".join("n" * 1000), "a\\u0000")
+    (group / GROWTH).write_text("{" + ",".join(f'"{name}": [[10], [12]]' for name in (*names, "y")) + "}")
+    oz.open(group, mode="r+")
+    assert shapes(group) == [(10,), (10,), (12,)]
+    assert not (group / GROWTH).exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no links")
+@pytest.mark.parametrize("how", ["open", "repair"])
+@pytest.mark.parametrize("name", [GROWTH, CUT])
+def test_a_link_in_place_of_a_note_goes_and_what_it_leads_to_stays(group, tmp_path, name, how):
+    (tmp_path / "secret").write_text('{"x": [[10], [12]], "shape": [99]}')
+    place = group if name == GROWTH else group / "x"
+    (place / name).symlink_to(tmp_path / "secret")
+    if how == "open":
+        oz.open(place, mode="r+")
+    else:
+        oz.validate(place, repair=True)
+    assert not os.path.lexists(place / name)
+    assert (tmp_path / "secret").exists()
+    assert shapes(group) == [(10,)] * 3
+
+
+@pytest.mark.parametrize("count", [10_001, 100_000])  # too many names, and more bytes than notes have
+def test_a_note_of_very_many_names_is_no_note(group, monkeypatch, count):
+    looked = []
+    monkeypatch.setattr(grown, "load", lambda *_: looked.append(1))
+    (group / GROWTH).write_text("{" + ",".join(f'"n{i}": [[1], [2]]' for i in range(count)) + "}")
+    oz.open(group, mode="r+")
+    assert not looked
     assert not (group / GROWTH).exists()

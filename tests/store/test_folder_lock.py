@@ -18,7 +18,7 @@ import omnizarr.store.folder_lock as folder_lock_module
 from omnizarr.errors import ConflictError, StoreError
 from omnizarr.native import LockedFile
 from omnizarr.store.file import FileStore
-from omnizarr.store.folder_lock import document_lock, folder_lock
+from omnizarr.store.folder_lock import BusyError, Held, LateError, document_lock, folder_lock
 from omnizarr.store.mapping import DictStore
 from omnizarr.store.wrap import PrefixStore, ReadOnlyStore
 
@@ -43,8 +43,8 @@ class Unlocked:
     def __init__(self, folders_only=False):
         self.opened, self.folders_only = [], folders_only
 
-    def hold(self, place, what):
-        file = LockedFile.hold(place, what)
+    def hold(self, place, what, wait):
+        file = LockedFile.hold(place, what, wait)
         if file is None or (what == "file" and self.folders_only):
             return file
         self.opened.append(place)
@@ -102,9 +102,9 @@ def test_locks_and_folders_that_fail(tmp_path, monkeypatch):
     taken = []
 
     class Failing:
-        def hold(self, place, what):
+        def hold(self, place, what, wait):
             if what == "folder" and not taken:
-                taken.append(LockedFile.hold(place, what))
+                taken.append(LockedFile.hold(place, what, wait))
                 return SimpleNamespace(is_locked=False, let_go=taken[0].let_go)
             raise OSError(errno.EIO, "broken")
 
@@ -114,6 +114,67 @@ def test_locks_and_folders_that_fail(tmp_path, monkeypatch):
         with pytest.raises(StoreError, match="cannot be locked: broken"), held:
             pytest.fail("it is not held")
         assert not is_locked(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (OSError("no room for locks"), "no room for locks"),
+        (MemoryError(), "no memory left"),
+        (OSError(5, "bad"), "bad"),
+    ],
+)
+def test_what_cannot_be_locked_is_said_with_a_cure(tmp_path, monkeypatch, error, words):
+    def fail(*_):
+        raise error
+
+    monkeypatch.setattr(folder_lock_module, "LockedFile", SimpleNamespace(hold=fail))
+    with (
+        pytest.raises(StoreError, match=f"cannot be locked: .*{words}") as caught,
+        folder_lock(FileStore(tmp_path), ""),
+    ):
+        pytest.fail("it is not held")
+    assert "then try again" in caught.value.hint
+
+
+def test_who_does_not_wait_is_told(tmp_path):
+    (tmp_path / "a").touch()
+    store = FileStore(tmp_path)
+    with folder_lock(store, ""), pytest.raises(BusyError), folder_lock(store, "", wait=False):
+        pytest.fail("it is held twice")
+    with document_lock(store, ["a"]), pytest.raises(BusyError), document_lock(store, ["a"], wait=False):
+        pytest.fail("it is held twice")
+
+
+def test_no_document_is_held_in_a_folder_that_was_not_there(tmp_path):
+    store = FileStore(tmp_path)
+
+    class Late(list):
+        def __iter__(self):
+            for one in list.__iter__(self):
+                yield one
+                (tmp_path / "in").mkdir(exist_ok=True)
+                (tmp_path / "in" / "a").touch()
+
+    held = Held(Late([(f"{tmp_path}/in/", "folder"), (f"{tmp_path}/in/a", "file")]))
+    with held:
+        (tmp_path / "in").mkdir(exist_ok=True)
+        (tmp_path / "in" / "a").touch()
+        assert not is_locked(tmp_path / "in" / "a")
+        with pytest.raises(LateError):
+            held.check()
+        with pytest.raises(LateError):
+            held.put(store, "in/a", b"")
+
+
+def test_what_was_away_is_not_made_anew(tmp_path):
+    with folder_lock(FileStore(tmp_path), "in", ["a"]) as held, pytest.raises(LateError, match="away for a moment"):
+        held.put(FileStore(tmp_path), "in/a", b"")
+    assert list(tmp_path.iterdir()) == []
+    store = DictStore({})
+    with folder_lock(store, "in", ["a"]) as held:
+        held.put(store, "in/a", b"1")
+    assert store.get("in/a") == b"1"
 
 
 def test_who_may_not_open_a_document_will_not_change_it(tmp_path):

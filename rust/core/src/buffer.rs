@@ -29,6 +29,18 @@ impl Buffer {
         self.len = n;
     }
 
+    /// As [`Self::set_len`], where so much may be more than there is memory; whether it is not.
+    pub fn try_set_len(&mut self, n: usize) -> bool {
+        if self.data.len() < n && self.data.try_reserve_exact(n.saturating_sub(self.data.len())).is_err() {
+            return false;
+        }
+        if self.data.len() < n {
+            self.data.resize(n, 0);
+        }
+        self.len = n;
+        true
+    }
+
     /// The bytes in use.
     pub fn as_slice(&self) -> &[u8] {
         self.data.get(..self.len).unwrap_or_default()

@@ -166,6 +166,8 @@ pub enum Error {
     Invalid(String),
     /// More memory or work than the limits allow.
     Limit(String),
+    /// What was asked for does not fit into memory.
+    Memory(String),
     /// The caller asked to stop.
     Interrupted,
     /// A store outside the kernel raised.
@@ -189,7 +191,7 @@ impl fmt::Display for Error {
             Self::Chunk { key, cause } => write!(f, "chunk {key:?}: {cause}"),
             Self::Shard { key, message, .. } => write!(f, "shard {key:?}: {message}"),
             Self::Archive { key, message, .. } => write!(f, "archive {key:?}: {message}"),
-            Self::Invalid(message) | Self::Limit(message) => f.write_str(message),
+            Self::Invalid(message) | Self::Limit(message) | Self::Memory(message) => f.write_str(message),
             Self::Interrupted => f.write_str("interrupted"),
             Self::Foreign { key, source } => write!(f, "{key:?}: {source}"),
         }

@@ -69,17 +69,19 @@ pub fn threads() -> usize {
     pool().helpers.saturating_add(1)
 }
 
-static ON_START: OnceLock<fn()> = OnceLock::new();
+static ON_START: OnceLock<(fn(), bool)> = OnceLock::new();
 
 /// Have each thread of the pool call `hook` once before it works; the first hook stays.
-pub fn on_thread_start(hook: fn()) {
-    let _ = ON_START.set(hook);
+///
+/// `guarded`: it may take a lock that a child must not find taken, so no process is forked meanwhile. Not where who forks
+/// holds that lock itself: one would wait for the other.
+pub fn on_thread_start(hook: fn(), guarded: bool) {
+    let _ = ON_START.set((hook, guarded));
 }
 
 fn help(pool: &'static Pool, ready: mpsc::Sender<()>) {
-    if let Some(hook) = ON_START.get() {
-        // No fork in the meantime: the hook may take a lock that a child must not find taken.
-        let _fork = fork::guard();
+    if let Some((hook, guarded)) = ON_START.get() {
+        let _fork = guarded.then(fork::guard);
         hook();
     }
     drop(ready);

@@ -3,6 +3,8 @@
 #![allow(unsafe_code)]
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use omnizarr_core::buffer::Buffer;
 use omnizarr_core::cell::strides;
@@ -14,6 +16,7 @@ use omnizarr_core::grid::Axis;
 use omnizarr_core::keys::Keys;
 use omnizarr_core::mem::View;
 use omnizarr_core::plan::Select;
+use omnizarr_core::refs::{ArrayRefs, Open, RefStore, Reference, Rows, Source, Urls};
 use omnizarr_core::store::{MemoryStore, Store};
 
 fn plain(swap: usize, bytes: Vec<Arc<dyn Step>>) -> Chain {
@@ -380,4 +383,51 @@ fn a_forged_size_allocates_nothing() {
     };
     store.put("c/0/0", &[&bomb]).unwrap();
     assert!(matches!(read(&engine, &all()), Err(Error::Chunk { .. })));
+}
+
+/// References that take long to find, as those do that somebody else has written in a strange way.
+struct Slow(Arc<AtomicUsize>);
+
+impl Rows for Slow {
+    fn find(&self, _number: u64) -> Result<Option<Reference>, Error> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        std::thread::sleep(Duration::from_millis(1));
+        Ok(None)
+    }
+
+    fn present(&self, _from: u64, _most: usize) -> Result<Vec<u64>, Error> {
+        Ok(Vec::new())
+    }
+}
+
+impl Open for Slow {
+    fn open(&self, url: &str) -> Result<Arc<dyn Source>, Error> {
+        Err(Error::Invalid(url.into()))
+    }
+}
+
+#[test]
+fn an_interrupt_is_heard_while_chunks_are_looked_up() {
+    let looked_up = Arc::new(AtomicUsize::new(0));
+    let mut store = RefStore::new(Arc::new(Urls::default()), Arc::new(Slow(Arc::clone(&looked_up))), 0);
+    let keys = Keys { separator: ".".into(), ..Keys::default() };
+    let rows = Box::new(Slow(Arc::clone(&looked_up)));
+    store.arrays.insert(String::new(), ArrayRefs { keys: keys.clone(), counts: vec![50_000], rows });
+    let spec = Spec {
+        shape: vec![50_000],
+        chunks: vec![Axis::Even(1)],
+        keys,
+        fill: Some(vec![0; 4]),
+        chain: plain(0, vec![]),
+        write_empty: false,
+        cache: 0,
+        most_chunk: 1 << 20,
+        document: None,
+    };
+    let engine = Engine::new(Arc::new(store), spec).unwrap();
+    let mut out = vec![0; 50_000];
+    let all = [Select::Range(0, 1, 50_000)];
+    let stopped = engine.read(&all, &view(&mut out, &[50_000]), false, None, &|| true);
+    assert!(matches!(stopped, Err(Error::Interrupted)), "{stopped:?}");
+    assert!(looked_up.load(Ordering::Relaxed) < 1000);
 }

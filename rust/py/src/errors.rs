@@ -96,6 +96,10 @@ fn build(py: Python<'_>, error: Error, path: Option<&str>) -> PyResult<PyErr> {
             kwargs.set_item("hint", "Pass larger omnizarr.limits.Limits if the data is to be trusted.")?;
             ("LimitError", message)
         }
+        Error::Memory(message) => {
+            kwargs.set_item("hint", "Read less at a time.")?;
+            ("LimitError", message)
+        }
         Error::Interrupted => return Ok(pyo3::exceptions::PyKeyboardInterrupt::new_err(())),
         Error::Foreign { key, source } => match source.downcast::<PyErr>() {
             // A store's own trouble with the system becomes ours, so that it names the key; all else passes as it is.

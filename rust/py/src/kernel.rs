@@ -101,7 +101,10 @@ impl Kernel {
         let before = self.engine.misses();
         if let Some(text) = self.text {
             check_objects(out, shape)?;
-            let mut records = vec![0u8; shape.iter().product::<usize>().saturating_mul(RECORD)];
+            let mut records = room(shape).ok_or_else(|| {
+                let message = format!("a result of shape {shape:?} does not fit into memory");
+                raise(py, Error::Memory(message), Some(&self.path))
+            })?;
             let arenas = Arenas::new(self.engine.fill(), Vec::new());
             let view = record_view(&mut records, shape);
             self.run(py, &|ask| f(&view, Some(&arenas), ask))?;
@@ -135,6 +138,15 @@ fn check_objects(array: &Bound<'_, PyUntypedArray>, shape: &[usize]) -> PyResult
         return Err(PyValueError::new_err(format!("an array of objects of shape {shape:?} is expected")));
     }
     Ok(())
+}
+
+/// Records for elements of a shape, cleared; `None` if they do not fit into memory.
+fn room(shape: &[usize]) -> Option<Vec<u8>> {
+    let size = shape.iter().try_fold(RECORD, |size, &n| size.checked_mul(n))?;
+    let mut records = Vec::new();
+    records.try_reserve_exact(size).ok()?;
+    records.resize(size, 0);
+    Some(records)
 }
 
 #[allow(unsafe_code)]

@@ -14,7 +14,8 @@ use pyo3::prelude::*;
 pub struct LockedFile(Mutex<Option<Arc<store::LockedFile>>>);
 
 impl LockedFile {
-    fn held(&self) -> Option<Arc<store::LockedFile>> {
+    /// What is held, unless it was let go.
+    pub fn held(&self) -> Option<Arc<store::LockedFile>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

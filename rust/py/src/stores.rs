@@ -14,6 +14,7 @@ use pyo3::types::{PyBytes, PyList};
 
 use crate::errors::raise;
 use crate::fileobject::PythonFile;
+use crate::locked_file::LockedFile;
 
 /// From this many keys on, reading is spread over the threads.
 const MANY: usize = 64;
@@ -208,6 +209,11 @@ store_class!(FileStore, "Files below a directory.", {
 
     fn put_new(&self, py: Python<'_>, key: &str, data: &[u8]) -> PyResult<Option<u64>> {
         call(py, &*self.0, |_| self.0.put_first(key, data))
+    }
+
+    fn put_in(&self, py: Python<'_>, folder: &LockedFile, key: &str, data: &[u8]) -> PyResult<bool> {
+        let Some(folder) = folder.held() else { return Ok(false) };
+        call(py, &*self.0, |_| self.0.put_in(&folder, key, data))
     }
 
     #[getter]

@@ -14,13 +14,15 @@ static INTERPRETER: AtomicPtr<ffi::PyInterpreterState> = AtomicPtr::new(std::ptr
 ///
 /// Otherwise each call of a Python store or codec from such a thread would make and drop one, under a lock of the
 /// interpreter's that is not the GIL: a fork in that moment leaves the child waiting for it forever.
-pub fn prepare(_py: Python<'_>) {
+pub fn prepare(py: Python<'_>) {
     // SAFETY: the GIL is held, so there is a current interpreter; it lives as long as the process.
     INTERPRETER.store(unsafe { ffi::PyInterpreterState_Get() }, Ordering::Release);
-    pool::on_thread_start(|| {
+    let hook = || {
         let interpreter = INTERPRETER.load(Ordering::Acquire);
         // SAFETY: making a thread state needs no GIL. It becomes this thread's own, which attaching then finds and keeps;
         // it is never freed, since the thread never ends before the process does.
         unsafe { ffi::PyThreadState_New(interpreter) };
-    });
+    };
+    // From 3.13 on, Python itself takes that lock before it forks.
+    pool::on_thread_start(hook, py.version_info() < (3, 13));
 }

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 from operator import index as as_int
-from typing import Literal, SupportsIndex, TypeAlias
+from typing import Any, Literal, SupportsIndex, TypeAlias
 
 from omnizarr.array.uneven import is_uneven, uneven_grid
 from omnizarr.errors import ShapeError
@@ -120,6 +120,7 @@ def layout(
     >>> layout((100, 200), 8, (10, -1)), layout((100, 200), 8, 10, (100, 30))
     (((10, 200), None), ((10, 10), (100, 30)))
     """
+    chunks, shards = as_lists(chunks), as_lists(shards)
     automatic = chunks is None or chunks is True or chunks == "auto"
     if shards is None or shards is False:
         return (default_chunks(shape, itemsize) if automatic else _extents("chunks", chunks, shape)), None
@@ -155,6 +156,7 @@ def grid_layout(
     >>> grid_layout((60, 10), 8, [[10, 20, 30], 5])[1:]
     ((30, 5), None)
     """
+    chunks, shards = as_lists(chunks), as_lists(shards)
     if is_uneven(chunks):
         if shards is not None and shards is not False:
             raise ShapeError("chunks in shards all have one shape", hint="Only shards may have lengths of their own.")
@@ -173,6 +175,12 @@ def grid_layout(
             hint="A shard holds a whole number of chunks.",
         )
     return grid, inner, grid.longest
+
+
+def as_lists(given: object) -> Any:  # noqa: ANN401 - whatever was given
+    """Return the lengths in an array, of NumPy or another, as lists: it cannot be compared with a word."""
+    tolist = getattr(given, "tolist", None)
+    return given if tolist is None else tolist()
 
 
 def _extents(name: str, given: object, shape: Sequence[int], multiples: Sequence[int] | None = None) -> tuple[int, ...]:

@@ -62,9 +62,13 @@ _lock = allocate_lock()
 
 
 def _begin() -> None:
-    """Let the numbers of changes be told from those of every other process."""
-    global _process  # noqa: PLW0603 - there is one for each process
+    """Let the numbers of changes be told from those of every other process.
+
+    A forked child does not have the thread that may hold the lock. What was expected stays so: its parent goes on.
+    """
+    global _process, _lock  # noqa: PLW0603 - there is one for each process
     _process = os.urandom(12)
+    _lock = allocate_lock()
 
 
 _process = b""

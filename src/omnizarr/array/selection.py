@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, TypeAlias, cas
 
 import numpy as np
 
-from omnizarr.errors import SelectionError
+from omnizarr.errors import LimitError, SelectionError
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -138,6 +138,10 @@ def _array(item: object) -> npt.NDArray[Any]:
         array = np.asarray(item)
     except (ValueError, TypeError) as error:
         raise SelectionError(f"an index of type {type(item).__name__} is not a regular array: {error}") from None
+    except MemoryError as error:
+        shown = repr(item) if isinstance(item, range) else f"an index of type {type(item).__name__}"
+        hint = "Use a slice, as in a[start:stop:step], or select less at a time."
+        raise LimitError(f"{shown} has more indices than fit into memory", hint=hint) from error
     if array.size == 0 and not isinstance(item, np.ndarray) and array.dtype == np.float64:
         return array.astype(np.int64)  # `[]` has no type of its own.
     if array.dtype.kind not in "iub":

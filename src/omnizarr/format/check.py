@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from operator import index
 from typing import TYPE_CHECKING, Final, NoReturn, cast
 
-from omnizarr.errors import LimitError, MetadataError, UnsupportedError
+from omnizarr.errors import LimitError, MetadataError, NodeTypeError, UnsupportedError
 from omnizarr.format.document import describe
-from omnizarr.limits import Limits
+from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.grid import Grid, RegularGrid
 from omnizarr.model.jsonvalue import JSON
 
@@ -16,6 +17,57 @@ if TYPE_CHECKING:  # for it needs NumPy, and consolidated metadata can be taken 
 
 MAX_SIZE: Final = 2**63 - 1
 """The longest dimension: what a signed 64-bit integer holds."""
+
+_MAX_BYTES: Final = 2**64 - 1
+"""The largest number of bytes that the kernel takes."""
+
+_MOST_BITS: Final = 200
+"""Larger numbers are not shown in messages: those of very many digits Python does not even write."""
+
+
+def check_limits(limits: object) -> Limits:
+    """Check what a user gives for limits, before anything is compared with them.
+
+    Raises:
+        NodeTypeError: They are something else, or a member is of another type than it should be.
+        LimitError: A number is out of range.
+    """
+    if limits is DEFAULT_LIMITS:
+        return DEFAULT_LIMITS
+    hint = "Pass limits=omnizarr.Limits(max_chunk_bytes=1 << 34), or leave them out."
+    if not isinstance(limits, Limits):
+        raise NodeTypeError(f"limits are a Limits, not {limits!r} of type {type(limits).__name__}", hint=hint)
+    numbers, allow = limits[:-1], cast("object", limits.allow)
+    for name, value in zip(Limits._fields, numbers, strict=False):
+        if type(value) is not int or not 0 <= value <= _MAX_BYTES:
+            byte_count(value, name)
+    if type(allow) is tuple:
+        return limits
+    if isinstance(allow, str) or not isinstance(allow, Iterable):
+        hint = 'Pass allow=("…",), a sequence even of one.'
+        raise NodeTypeError(f"allow is a sequence of places, not {allow!r} of type {type(allow).__name__}", hint=hint)
+    return limits
+
+
+def byte_count(value: object, name: str) -> int:
+    """Check what a user gives for a number of bytes, or of other things that are counted.
+
+    Raises:
+        NodeTypeError: It is no whole number.
+        LimitError: It is out of range.
+    """
+    if type(value) is int and 0 <= value <= _MAX_BYTES:
+        return value
+    hint = f"Pass a whole number, as in {name}={getattr(DEFAULT_LIMITS, name, 100_000_000)}."
+    try:
+        number = index(value)  # type: ignore[arg-type]  # what is no number is what the except is for
+    except TypeError:
+        message = f"{name} is a whole number, not {value!r} of type {type(value).__name__}"
+        raise NodeTypeError(message, hint=hint) from None
+    if not 0 <= number <= _MAX_BYTES:
+        shown = number if number.bit_length() < _MOST_BITS else f"a number of {number.bit_length()} bits"
+        raise LimitError(f"{name} is {shown}, and can be from 0 to 2**64 - 1", hint=hint)
+    return number
 
 
 def sizes(value: JSON, pointer: str, key: str, least: int = 0) -> tuple[int, ...]:

@@ -6,9 +6,10 @@ https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html#logical-storage-paths
 
 from __future__ import annotations
 
+import os
 from typing import Final
 
-from omnizarr.errors import UnsafeError
+from omnizarr.errors import LimitError, NodeTypeError, UnsafeError
 from omnizarr.store.keys import is_text
 
 ZARR_JSON: Final = "zarr.json"
@@ -40,16 +41,51 @@ RESERVED: Final = frozenset((ZARR_JSON, ZARRAY, ZGROUP, ZATTRS, ZMETADATA))
 UNNAMED: Final = ("__values__", "__xarray_dataarray_variable__")
 """What xarray calls variables and arrays without a name, in spite of the rule that names do not start so."""
 
+_DEEPEST: Final = 300
+
+
+def check_depth(path: str) -> None:
+    """Raise if a group lies deeper than functions may call themselves for each group around it.
+
+    Raises:
+        LimitError: If so.
+    """
+    if path.count("/") >= _DEEPEST:
+        hint = "Look at a group further down by its own path, or go through `members`."
+        raise LimitError(f"groups lie in each other, more than {_DEEPEST} of them", path=path[:40] + "…", hint=hint)
+
+
+def as_path(path: object, name: str = "") -> str:
+    """Check that what a user gives for the path of a node is text.
+
+    Args:
+        path: What was given.
+        name: The argument, where it is not called `path`.
+
+    Raises:
+        NodeTypeError: If it is not: a path of the file system is one, too, for it has other rules.
+    """
+    if isinstance(path, str):
+        return path
+    what = f"{name}, the path of a node," if name else "the path of a node"
+    hint = 'Names are joined by "/", as in "ocean/temperature".'
+    if isinstance(path, os.PathLike):
+        hint = f"Pass {str(os.fspath(path)).replace(os.sep, '/')!r}."
+    raise NodeTypeError(f"{what} is text, not {path!r} of type {type(path).__name__}", hint=hint)
+
 
 def normal_path(path: str) -> str:
     """Bring a path to its one form: parts joined by "/", none empty, nothing at the ends; "" is the root.
 
     Raises:
+        NodeTypeError: It is not text.
         UnsafeError: A part is "." or "..", there is a NUL, or half of a pair of surrogates.
 
     >>> normal_path("/a//b/")
     'a/b'
     """
+    if type(path) is not str:
+        path = as_path(path)
     if path == "":
         return path
     parts = [part for part in path.replace("\\", "/").split("/") if part]

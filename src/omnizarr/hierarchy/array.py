@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from math import prod
-from operator import index
+from operator import ge, index
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
@@ -15,15 +15,15 @@ from omnizarr.array.io import Access
 from omnizarr.errors import NodeTypeError, NotFoundError, SelectionError, ShapeError
 from omnizarr.hierarchy import save
 from omnizarr.hierarchy.attrs import Attributes
-from omnizarr.hierarchy.changing import alone, array_lock, changed
+from omnizarr.hierarchy.changing import alone, array_lock, changed_array, folder_of
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.doors import Doors
 from omnizarr.hierarchy.handle import Handle
 from omnizarr.hierarchy.indexers import Blocks, OIndex, VIndex, read_fields, write_fields
 from omnizarr.hierarchy.listing import documented, only_copy, reload
-from omnizarr.hierarchy.present import check_same, there
+from omnizarr.hierarchy.present import check_same, check_within, there
 from omnizarr.hierarchy.real_keys import may_be_elsewhere, with_real_keys
-from omnizarr.hierarchy.resize import append, finish_cut, longer, resize
+from omnizarr.hierarchy.resize import append, finish_own_cut, longer, resize, to_append
 from omnizarr.hierarchy.tree import array_table, describe, grid_text
 from omnizarr.model.array import ArrayMeta, with_order
 from omnizarr.model.codec import Codec, inner_codecs, sharding_of
@@ -34,6 +34,9 @@ from omnizarr.store.wrap import listing_view
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+    from omnizarr.hierarchy.lease import Lease
+    from omnizarr.store.folder_lock import Held
 
 
 _MOST_TRIES: Final = 8
@@ -246,15 +249,14 @@ class Array(Handle, Doors):
         path = self._path
         self._context.check_writable(path)
 
-        def change(context: Context) -> None:
-            finish_cut(context, path)
+        def change(held: Held | Lease, context: Context) -> None:
             self._refresh(context)
             held.check()
-            new = resize(context, path, self._opened(), self._meta, shape)
+            finish_own_cut(context, path)
+            new = resize(context, path, self._opened(), self._meta, shape, held=folder_of(held))
             self._access, self._meta = None, new
 
-        with alone(self._context, path, self._meta.format) as held:
-            changed(self._context, path, change)
+        changed_array(self._context, path, lambda: alone(self._context, path, self._meta.format), change)
 
     def append(self, values: Any, axis: int = 0) -> tuple[int, ...]:  # noqa: ANN401 - whatever NumPy takes
         """Add values at the end of a dimension, and return the new shape.
@@ -278,20 +280,28 @@ class Array(Handle, Doors):
             raise ShapeError(f"the axis to append along is a whole number, not {axis!r}", path=path) from None
 
         wanted: tuple[int, ...] | None = None
+        dtype, array = self._meta.dtype, to_append(self._meta, values, path)
 
-        def change(context: Context) -> tuple[int, ...]:
+        def change(held: Held | Lease, context: Context) -> tuple[int, ...]:
             nonlocal wanted
             self._refresh(context)
-            if self._meta.shape == wanted:
+            meta = self._meta
+            if meta.shape == wanted:
                 # The last try came through, though nobody said so, and another program has changed something since.
-                return self._meta.shape
-            wanted = longer(self._meta, values, axis)
-            new, access = append(context, path, self._opened(), self._meta, values=values, axis=axis, check=held.check)
+                return meta.shape
+            fitting = array if meta.dtype == dtype else to_append(meta, array, path)
+            wanted = longer(meta, fitting, axis)
+            new, access = append(
+                *(context, path, self._opened(), meta),
+                values=fitting,
+                axis=axis,
+                check=held.check,
+                held=folder_of(held),
+            )
             self._access, self._meta = access, new
             return new.shape
 
-        with alone(self._context, path, self._meta.format) as held:
-            return changed(self._context, path, change)
+        return changed_array(self._context, path, lambda: alone(self._context, path, self._meta.format), change)
 
     def refresh(self) -> None:
         """Look at the documents again, in case another program changed them.
@@ -391,14 +401,19 @@ class Array(Handle, Doors):
     def _write(self, found: Selection | Points | Mask, value: object) -> None:
         if self._context.read_only:
             self._context.check_writable(self._path)
-        access = self._opened()
+        access, seen = self._opened(), self._seen
+        if seen & 1:  # another state had this number, too, if it came right after
+            seen = 0
         for _ in range(_MOST_TRIES):
-            state = access.write(found, value, self._seen)
+            state = access.write(found, value, seen)
             if state is None:
                 return
-            # Another array may have taken this one's place, now or while values were written.
-            check_same(self._context, self._path, self._meta, self._stored_order)
-            self._seen = state
+            # Another array may have taken this one's place, now or while values were written, or it was cut.
+            now = check_same(self._context, self._path, self._meta, self._stored_order)
+            check_within(found, self._meta.shape, now, place_name(self._context.store, self._path))
+            seen = state
+            if all(map(ge, now, self._meta.shape)):  # else every selection has to be looked at
+                self._seen = state
         # Who changes attributes all the time does not keep others from writing.
         access.write(found, value)
         check_same(self._context, self._path, self._meta, self._stored_order)
@@ -406,7 +421,12 @@ class Array(Handle, Doors):
     def _unmake(self) -> None:
         """Erase an array that was just made; not one that has taken its place."""
         kernel = self._opened().kernel
-        save.unmake(self._context, self._path, self._meta, lambda: kernel.state() in (None, self._seen))
+        save.unmake(
+            self._context,
+            self._path,
+            self._meta,
+            lambda: (state := kernel.state()) is None or state | 1 == self._seen | 1,
+        )
 
     def _attributes(self) -> Mapping[str, JSON]:
         return self._meta.attributes
@@ -415,12 +435,11 @@ class Array(Handle, Doors):
         path = self._path
         self._context.check_writable(path)
 
-        def change(context: Context) -> None:
+        def change(held: Held, context: Context) -> None:
             self._refresh(context)
-            self._meta = save.change_attributes(context, path, self._meta, values, removed, replaced=replace)
+            self._meta = save.change_attributes(context, path, self._meta, values, removed, replaced=replace, held=held)
 
-        with array_lock(self._context, path, self._meta.format):
-            changed(self._context, path, change)
+        changed_array(self._context, path, lambda: array_lock(self._context, path, self._meta.format), change)
 
 
 def _keeps_array(selection: object) -> bool:

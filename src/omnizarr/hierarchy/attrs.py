@@ -85,9 +85,20 @@ class Attributes(MutableMapping[str, JSON]):
         return dict(self.items())
 
     def update(self, other: object = (), /, **values: object) -> None:
-        """Set several attributes in one write."""
+        """Set several attributes in one write.
+
+        Raises:
+            MetadataError: If there is neither a mapping nor pairs, or what `to_json_object` refuses.
+        """
         changed: dict[str, object] = {}
-        changed.update(other, **values)  # type: ignore[call-overload]  # a mapping or pairs, as dict takes
+        try:
+            changed.update(other, **values)  # type: ignore[call-overload]  # a mapping or pairs, as dict takes
+        except (TypeError, ValueError) as error:
+            kind = type(other).__name__
+            raise MetadataError(
+                f"attributes are a mapping of names to values, or pairs of both, not {other!r} of type {kind}",
+                hint='Pass a mapping, as in attrs.update({"units": "m"}).',
+            ) from error
         if changed:
             self._change(changed)
 
@@ -167,8 +178,15 @@ def _refuse(value: object, name: str) -> JSON:
 
 def _copied(value: JSON) -> JSON:
     """Copy what could be changed in place: parsed documents are shared between handles."""
-    if isinstance(value, dict):
-        return {name: _copied(item) for name, item in value.items()}
-    if isinstance(value, list):
-        return [_copied(item) for item in value]
-    return value
+    if not isinstance(value, (dict, list)):
+        return value
+    whole = value.copy()
+    left: list[dict[str, JSON] | list[JSON]] = [whole]
+    # Not by recursion: documents may be as deep as the limits say.
+    while left:
+        part = left.pop()
+        for at, item in part.items() if isinstance(part, dict) else enumerate(part):
+            if isinstance(item, (dict, list)):
+                inner = part[at] = item.copy()  # type: ignore[index]  # at is of the kind that part takes
+                left.append(inner)
+    return whole

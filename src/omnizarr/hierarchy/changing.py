@@ -9,13 +9,15 @@ array locks its folder. Of a group the document is locked, since every change be
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from omnizarr.format.dialects import WRITABLE, dialect
 from omnizarr.hierarchy.context import Context
+from omnizarr.hierarchy.lock import address
 from omnizarr.late import LateModule
-from omnizarr.store.folder_lock import Held, document_lock, folder_lock
+from omnizarr.store.folder_lock import BusyError, Held, LateError, document_lock, folder_lock
 from omnizarr.store.tagged import Conditional, TaggedStore, conditional, retried
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ else:
     lease = LateModule("omnizarr.hierarchy.lease")
 
 _T = TypeVar("_T")
+_Lock = TypeVar("_Lock")
 
 
 def changed(context: Context, path: str, change: Callable[[Context], _T]) -> _T:
@@ -52,27 +55,55 @@ def changed_group(context: Context, path: str, form: str, change: Callable[[Cont
         return changed(context, path, change)
 
 
-def array_lock(context: Context, path: str, form: str) -> Held:
+def changed_array(
+    context: Context,
+    path: str,
+    lock: Callable[[], AbstractContextManager[_Lock]],
+    change: Callable[[_Lock, Context], _T],
+) -> _T:
+    """Make a change of an array with a lock of its own held, as `changed` does.
+
+    Where there was no folder to lock, which somebody else has made anew until the document was read, all begins anew.
+
+    Args:
+        context: The store, opened for writing.
+        path: The array's path.
+        lock: Makes the lock.
+        change: As for `changed`; it is given what is held first.
+    """
+    while True:
+        with lock() as held, suppress(LateError):
+            return changed(context, path, partial(change, held))
+
+
+def array_lock(context: Context, path: str, form: str, *, wait: bool = True) -> Held:
     """Keep others from changing an array, where the store is a folder.
 
     To be taken before the lock of the context: whoever appends to several arrays has it long before that.
     """
-    return folder_lock(context.store, path, dialect(form).documents)
+    return folder_lock(context.store, path, dialect(form).documents, wait=wait)
 
 
 def alone(context: Context, path: str, form: str) -> AbstractContextManager[Held | lease.Lease]:
     """Keep others from changing the shape of an array, where the store is a folder or can put on condition.
 
+    To be taken before the lock of the context, as `array_lock`.
+
     Returns:
         What holds it, whose `check` is to be called before each step that must not meet those of others.
     """
     target = conditional(context.store, path + "/" if path else "")
-    return array_lock(context, path, form) if target is None else _leased(context, target)
+    return array_lock(context, path, form) if target is None else _leased(address(context.store, path), target)
+
+
+def folder_of(held: Held | lease.Lease) -> Held | None:
+    """Return what holds an array's folder, if that is how others are kept away."""
+    return held if isinstance(held, Held) else None
 
 
 @contextmanager
-def _leased(context: Context, target: tuple[Conditional, str]) -> Generator[lease.Lease, None, None]:
-    with context.lock, lease.Lease(*target) as held:  # one thread of this process at a time asks for it
+def _leased(place: str, target: tuple[Conditional, str]) -> Generator[lease.Lease, None, None]:
+    with lease.turn({place}), lease.Lease(*target) as held:  # one thread of this process at a time asks for it
         yield held
 
 
@@ -82,16 +113,39 @@ def seized(context: Context, path: str) -> Generator[None, None, None]:
 
     Where the store can put on condition, whoever changes it sees by that that it is gone.
     """
-    with folder_lock(context.store, path), context.lock, context.placing(path), ExitStack() as documents:
-        for form in WRITABLE if conditional(context.store) is None else ():
-            documents.enter_context(documents_lock(context, path, form))
+    with folder_lock(context.store, path), _documents_held(context, path), context.placing(path):
         yield
 
 
-def documents_lock(context: Context, path: str, form: str) -> Held:
+@contextmanager
+def _documents_held(context: Context, path: str) -> Generator[None, None, None]:
+    """Hold the lock of the context, and a node's documents.
+
+    Where folders have no locks, whoever changes an array holds its document, and waits for the lock of the context. So
+    nobody waits the other way round: what somebody else holds is waited for with nothing in hand, and all begins anew.
+    """
+    forms = WRITABLE if conditional(context.store) is None else ()
+    while True:
+        with ExitStack() as held:
+            held.enter_context(context.lock)
+            busy = ""
+            for form in forms:
+                try:
+                    held.enter_context(documents_lock(context, path, form, wait=False))
+                except BusyError:
+                    busy = form
+                    break
+            if not busy:
+                yield
+                return
+        with documents_lock(context, path, busy):
+            pass
+
+
+def documents_lock(context: Context, path: str, form: str, *, wait: bool = True) -> Held:
     """Keep others from changing a group, and from replacing any node, where the store is a folder.
 
     To be taken with the lock of the context held.
     """
     start = path + "/" if path else ""
-    return document_lock(context.store, [start + name for name in dialect(form).documents])
+    return document_lock(context.store, [start + name for name in dialect(form).documents], wait=wait)

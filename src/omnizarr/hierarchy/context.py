@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from omnizarr.array.io import NEAR, Access
 from omnizarr.errors import OmnizarrError, ReadOnlyError
+from omnizarr.format.check import byte_count, check_limits
 from omnizarr.format.dialects import WRITABLE, ZARR2, ZARR3, dialect
 from omnizarr.format.names import ZARR_JSON, ZMETADATA, join
 from omnizarr.hierarchy.consolidated import Block, load_block
@@ -24,6 +25,8 @@ _COPIES: Final = {ZARR3.name: ZARR_JSON, ZARR2.name: ZMETADATA}
 
 class Context:
     """A store, whether it may be written, and how it is read.
+
+    All that opens or creates a node has one, so numbers that a user gives are checked here, before they are of use.
 
     Attributes:
         store: Where the nodes are.
@@ -56,9 +59,9 @@ class Context:
     ) -> None:
         self.store = store
         self.read_only = read_only
-        self.limits = limits
+        self.limits = check_limits(limits)
         self.write_empty = write_empty
-        self.cache_bytes = cache_bytes
+        self.cache_bytes = byte_count(cache_bytes, "cache_bytes")
         self.block_root = block_root
         self.only_read = only_read
         self.form = form

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, cast
 
 import numpy as np
 
-from omnizarr.array.defaults import Extents, grid_layout
+from omnizarr.array.defaults import Extents, as_lists, grid_layout
 from omnizarr.array.uneven import is_uneven
 from omnizarr.array.values import as_values
 from omnizarr.codec.chain import Layout, as_codecs, build_chain
@@ -219,7 +219,7 @@ def _without_inner_shape(options: ArrayOptions) -> ArrayOptions:
     whole = tuple(lengths) if isinstance(lengths, Iterable) else (lengths,)
     options["shape"] = (*whole, *tail)
     for name in ("chunks", "shards"):
-        extents = options.get(name)
+        extents = as_lists(options.get(name))
         if isinstance(extents, (tuple, list)) and len(extents) == len(whole):
             options[name] = (*extents, *tail)
     return options
@@ -294,7 +294,11 @@ def _keys(given: Keys | str | Mapping[str, object] | None, separator: str | None
 def _dims(names: Sequence[str | None] | None, shape: tuple[int, ...]) -> tuple[str | None, ...] | None:
     if names is None:
         return None
-    dims = (names,) if isinstance(names, str) else tuple(names)
+    try:
+        dims = (names,) if isinstance(names, str) else tuple(names)
+    except TypeError:
+        hint = 'Pass one name, or None, for each dimension: dims=("time", None).'
+        raise ShapeError(f"dims is {names!r}, which is no sequence of names", hint=hint) from None
     if len(dims) != len(shape) or not all(name is None or isinstance(name, str) for name in dims):
         raise ShapeError(f"dims {dims!r} do not name the {len(shape)} dimensions of the shape {shape}")
     return dims

@@ -237,13 +237,12 @@ class Group(Handle):
             ShapeError: If an array of another shape or type is there.
             NodeTypeError: If a group is there.
         """
-        with self._context.lock:
-            node = self.get(path)
-            try:
-                if node is None:
-                    return self.create_array(path, shape=shape, dtype=dtype, **options)
-            except ExistsError:  # another program was faster
-                node = self[path]
+        node = self.get(path)
+        try:
+            if node is None:  # no lock is held, since data may be lazy, and computed from what is in this store
+                return self.create_array(path, shape=shape, dtype=dtype, **options)
+        except ExistsError:  # another thread or program was faster
+            node = self[path]
         if isinstance(node, Group):
             raise NodeTypeError("this is a group, not an array", path=node.path)
         wanted = array_meta({"shape": shape, "dtype": dtype}, "zarr2")
@@ -306,7 +305,8 @@ class Group(Handle):
 
         Whatever is changed through Omnizarr afterwards keeps it in step; where many nodes are made, do it at the end.
         """
-        consolidate(self._context, self._path, self._meta)
+        with self._context.placing(self._path):
+            consolidate(self._context, self._path, self._meta)
 
     def refresh(self) -> None:
         """Look at the group's own documents again, in case another program changed them.
@@ -379,7 +379,7 @@ def new_array(
     if values is not None:
         try:
             array[...] = values
-        except Exception:
+        except BaseException:  # Ctrl-C as well
             if context.is_near:
                 with suppress(OmnizarrError):
                     array._unmake()  # noqa: SLF001 - the classes belong together

@@ -81,8 +81,20 @@ def write_fields(
         raise error
     place = array._opened().place  # noqa: SLF001 - an array of this package
     context = array._context  # noqa: SLF001 - as above
+    value = _computed(value)  # it may be lazy, and computed from this very array
     with alone(context, array._path, array.metadata.format), context.lock:  # noqa: SLF001 - as above
         brackets[wanted.rest] = wanted.put(brackets[wanted.rest], value, place)
+
+
+def _computed(value: object) -> object:
+    """Return a value with arrays of other packages, also those in lists, as arrays of NumPy."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value
+    if hasattr(value, "__array__"):
+        return np.asarray(value)
+    if type(value) is list:  # a class of its own, such as a named tuple, is left as it is
+        return [_computed(one) for one in value]
+    return tuple(_computed(one) for one in value) if type(value) is tuple else value
 
 
 class _Indexer:

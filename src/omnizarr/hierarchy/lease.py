@@ -11,8 +11,9 @@ import json
 import os
 import random
 import time
-from contextlib import suppress
-from threading import Event, Thread
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager, suppress
+from threading import Condition, Event, Thread
 from typing import Final, Self
 from uuid import uuid4
 
@@ -26,6 +27,41 @@ _DEAD: Final = 20.0
 """Seconds without a sign of life."""
 _RENEWED: Final = 5.0
 _LONGEST: Final = 600.0
+
+
+class _Turns:
+    """The places at which a thread of this process is at work."""
+
+    def __init__(self) -> None:
+        self.busy: Final[set[str]] = set()
+        self.free: Final = Condition()
+
+
+def _begin() -> None:
+    """Begin with nobody at work: a forked child has none of the threads that are."""
+    global _turns  # noqa: PLW0603 - there is one for each process
+    _turns = _Turns()
+
+
+_turns = _Turns()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin)
+
+
+@contextmanager
+def turn(places: Iterable[str]) -> Generator[None, None, None]:
+    """Keep other threads of this process from work at some places; to be taken before all other locks."""
+    turns, wanted = _turns, set(places)
+    with turns.free:
+        turns.free.wait_for(lambda: turns.busy.isdisjoint(wanted))
+        turns.busy.update(wanted)
+    try:
+        yield
+    finally:
+        if turns is _turns:  # else this is a child, which has begun anew
+            with turns.free:
+                turns.busy.difference_update(wanted)
+                turns.free.notify_all()
 
 
 class Lease:
@@ -55,9 +91,11 @@ class Lease:
         # What was on its way when something failed may still arrive: the lease runs out when it no longer can.
         doubtful = kind is not None and (issubclass(kind, StoreError) or not issubclass(kind, Exception))
         if self.is_held and not doubtful:
-            # What cannot be erased now is taken over by the next when its time has run out.
+            # What cannot be erased now is taken over by the next when its time has run out. It may be another's by now,
+            # if the array was replaced. Renewed on condition that it is not, it stays this one's until it is erased.
             with suppress(OmnizarrError):
-                self._store.erase(self._key)  # type: ignore[attr-defined]  # every store can
+                if self._store.put_if(self._key, self._document(), self._tag) is not None or self._own() is not None:
+                    self._store.erase(self._key)  # type: ignore[attr-defined]  # every store can
 
     @property
     def is_held(self) -> bool:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib import import_module
+from operator import index
 from typing import TypeAlias
 
-from omnizarr.errors import NotFoundError, OmnizarrError, warn
+from omnizarr.errors import NodeTypeError, NotFoundError, OmnizarrError, warn
 from omnizarr.format.dialects import dialect
+from omnizarr.format.names import check_depth
 from omnizarr.hierarchy.consolidated import Block, load_block
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.nodes import Meta, format_of, implied, load, load_many
@@ -142,25 +144,53 @@ def left_out(path: str, error: OmnizarrError) -> None:
     warn(f"{path!r} is left out, as it cannot be read: {error.message}")
 
 
-def walk(
-    context: Context, path: str, form: str, depth: int | None, start: str = ""
-) -> Iterator[tuple[str, Found, bool]]:
-    """Yield all nodes below a group, parents before their children, by their path within it."""
-    for name, meta, copied in children(context, path, form):
-        yield start + name, meta, copied
-        if isinstance(meta, GroupMeta) and depth != 0:
-            inner = f"{path}/{name}" if path else name
-            yield from walk(context, inner, meta.format, None if depth is None else depth - 1, f"{start}{name}/")
+def walk(context: Context, path: str, form: str, depth: int | None) -> Iterator[tuple[str, Found, bool]]:
+    """Yield all nodes below a group, parents before their children, by their path within it.
+
+    Raises:
+        NodeTypeError: If the depth is no whole number.
+    """
+    depth = _levels(depth, "max_depth")
+    # A list, since groups may lie in each other deeper than functions may.
+    todo = [("", iter(children(context, path, form)))]
+    while todo:
+        start, rest = todo[-1]
+        for name, meta, copied in rest:
+            inner = start + name
+            yield inner, meta, copied
+            if isinstance(meta, GroupMeta) and (depth is None or len(todo) <= depth):
+                todo.append((inner + "/", iter(children(context, f"{path}/{inner}" if path else inner, meta.format))))
+                break
+        else:
+            todo.pop()
 
 
 def tree(context: Context, path: str, meta: Found, depth: int | None) -> Tree:
-    """Return the tree below a node."""
+    """Return the tree below a node.
+
+    Raises:
+        NodeTypeError: If the depth is no whole number.
+        LimitError: If groups lie in each other deeper than functions may.
+    """
+    depth = _levels(depth, "depth")
     branches = []
+    check_depth(path)
     if isinstance(meta, GroupMeta) and depth != 0:
         for name, child, _ in children(context, path, meta.format):
             inner = f"{path}/{name}" if path else name
             branches.append(tree(context, inner, child, None if depth is None else depth - 1))
     return Tree(path.rpartition("/")[2] or "/", meta, branches)
+
+
+def _levels(given: object, name: str) -> int | None:
+    """Check what a user gives for a number of levels."""
+    if given is None or type(given) is int:
+        return given
+    try:
+        return index(given)  # type: ignore[arg-type]  # what is no number is what the except is for
+    except TypeError:
+        message = f"{name} is a whole number of levels, not {given!r} of type {type(given).__name__}"
+        raise NodeTypeError(message, hint=f"Pass {name}=None for all levels, 0 for none below.") from None
 
 
 def nearest(name: str, names: list[str]) -> str | None:

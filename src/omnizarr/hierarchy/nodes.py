@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, TypeVar
 
-from omnizarr.errors import LimitError, MetadataError, NodeTypeError, OmnizarrError, warn
+from omnizarr.errors import LimitError, MetadataError, OmnizarrError, warn
 from omnizarr.format.dialects import DIALECTS, ZARR2, ZARR3, dialect, render
-from omnizarr.format.names import join
+from omnizarr.format.names import as_path, join
 from omnizarr.format.parsed import Meta, known
 from omnizarr.format.reshaped import keep, reshaped
 from omnizarr.limits import DEFAULT_LIMITS, Limits
@@ -179,17 +179,6 @@ def parse(path: str, texts: Mapping[str, bytes], limits: Limits) -> Meta | None:
                     return meta
                 break
     return None
-
-
-def as_path(path: object) -> str:
-    """Check that what a user gives for a path is text.
-
-    Raises:
-        NodeTypeError: If it is not.
-    """
-    if isinstance(path, str):
-        return path
-    raise NodeTypeError(f"the path of a node is text, not {path!r} of type {type(path).__name__}")
 
 
 def format_of(store: Store, path: str) -> str | None:

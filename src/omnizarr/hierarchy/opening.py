@@ -15,17 +15,18 @@ from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.create import ArrayOptions, check_format
 from omnizarr.hierarchy.group import Group
+from omnizarr.hierarchy.grown import finish_growth
 from omnizarr.hierarchy.listing import find_copy, not_found
 from omnizarr.hierarchy.nodes import COMMON, Meta, format_of, implied, load
-from omnizarr.hierarchy.resize import finish_cut, finish_growth
+from omnizarr.hierarchy.resize import finish_cut
 from omnizarr.hierarchy.save import create
 from omnizarr.hierarchy.seen import SeenStore
+from omnizarr.hierarchy.unfinished import CUT, GROWTH, has_note
 from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
 from omnizarr.native import CloudStore as NativeCloud
-from omnizarr.native import FileStore as NativeFiles
 from omnizarr.store.cloud.at import At
 from omnizarr.store.file import FileStore
 from omnizarr.store.protocol import Store, get_documents, kernel_target, place_name
@@ -77,7 +78,7 @@ class Place:
         )
 
     def _path_from(self, start: str) -> str:
-        return join(start, normal_path(self._given)).strip("/") if self._given else start
+        return join(start, normal_path(self._given)).strip("/") if self._given is not None else start
 
     def look(self) -> bool:
         """Look at what the place is, if it has not been; say whether it is something else than a folder.
@@ -190,8 +191,8 @@ def open_node(place: Place, mode: str, dialect: str | None, consolidated: bool |
 
 def tidy(context: Context, path: str, finish: Callable[..., bool] = finish_cut) -> None:
     """Finish what a crash has left at a node that is opened for writing; among files only, where that is cheap."""
-    if not context.read_only and isinstance(kernel_target(context.store)[0], NativeFiles):
-        with suppress(OmnizarrError):  # the next one tries again
+    if not context.read_only and has_note(context.store, path, CUT if finish is finish_cut else GROWTH):
+        with suppress(OmnizarrError):  # somebody is at work there, or the next one tries again
             finish(context, path, wait=False)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,28 +17,40 @@ from omnizarr.array.index import Selection
 from omnizarr.array.io import Access
 from omnizarr.array.masked import is_masked, without_mask
 from omnizarr.array.values import as_values
-from omnizarr.errors import LimitError, MetadataError, OmnizarrError, ShapeError, UnsafeError, UnsupportedError
-from omnizarr.format.names import join, normal_path
+from omnizarr.errors import OmnizarrError, ShapeError, UnsupportedError
+from omnizarr.format.dialects import ZARR3
+from omnizarr.hierarchy.changing import alone, array_lock
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.create import as_shape
-from omnizarr.hierarchy.nodes import load
+from omnizarr.hierarchy.nodes import format_of, load
 from omnizarr.hierarchy.save import replace
-from omnizarr.hierarchy.unfinished import CUT, GROWTH, find_note, is_shape, leave_note
+from omnizarr.hierarchy.unfinished import CUT, find_note, is_shape, leave_note
 from omnizarr.late import LateModule
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.grid import Grid, place
-from omnizarr.model.jsonvalue import JSON
+from omnizarr.store.folder_lock import Held
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from omnizarr.array import objects
 else:
     objects = LateModule("omnizarr.array.objects")
 
 
-def resize(context: Context, path: str, access: Access, meta: ArrayMeta, shape: int | Iterable[int]) -> ArrayMeta:
-    """Change the shape in the store, and return the new metadata.
+def resize(
+    context: Context,
+    path: str,
+    access: Access,
+    meta: ArrayMeta,
+    shape: int | Iterable[int],
+    *,
+    held: Held | None = None,
+) -> ArrayMeta:
+    """Change the shape in the store, and return the new metadata; `held` is as for `replace`.
 
     Raises:
+        ConflictError: If the folder that is held is gone.
         ShapeError: If the number of dimensions differs, or a length is negative or no whole number.
         UnsupportedError: If stored chunks would have to change their length.
     """
@@ -47,12 +59,12 @@ def resize(context: Context, path: str, access: Access, meta: ArrayMeta, shape: 
         return meta
     grid = fitted_grid(meta, wanted, path)
     if all(after >= before for after, before in zip(wanted, meta.shape, strict=True)):
-        return replace(context, path, meta, meta._replace(shape=wanted, grid=grid))
+        return replace(context, path, meta, meta._replace(shape=wanted, grid=grid), held)
     context.check_writable(path)
-    note = leave_note(context.store, path, CUT, {"shape": list(meta.shape)})
+    note = leave_note(context.store, path, CUT, {"shape": list(meta.shape)}, held)
     try:
         try:
-            new = replace(context, path, meta, meta._replace(shape=wanted, grid=grid))
+            new = replace(context, path, meta, meta._replace(shape=wanted, grid=grid), held)
         except OmnizarrError:
             with suppress(OmnizarrError):  # one that stays says what is not so, and no more
                 found = load(context.store, path, context.limits)
@@ -72,9 +84,20 @@ def finish_cut(context: Context, path: str, *, wait: bool = True) -> bool:
     Args:
         context: The store, opened for writing.
         path: The array's path.
-        wait: Whether to wait for another process that cuts it; otherwise nothing is done then.
+        wait: Whether to wait for others who change the array; otherwise nothing is done if somebody does.
+
+    Raises:
+        ConflictError: If somebody does, and this must not wait.
     """
-    note = find_note(context.store, path, CUT, wait=wait)
+    form = format_of(context.store, path) or ZARR3.name
+    lock = alone(context, path, form) if wait else array_lock(context, path, form, wait=False)
+    with lock, context.lock:
+        return finish_own_cut(context, path)
+
+
+def finish_own_cut(context: Context, path: str) -> bool:
+    """Finish what a crash has left of cutting an array, with others kept away from it and the lock held."""
+    note = find_note(context.store, path, CUT)
     if note is None:
         return False
     try:
@@ -88,43 +111,6 @@ def finish_cut(context: Context, path: str, *, wait: bool = True) -> bool:
     finally:
         note.let_go()
     return True
-
-
-def finish_growth(context: Context, path: str, *, wait: bool = True) -> bool:
-    """Finish what a crash has left of making several arrays longer; say whether there was anything.
-
-    Their values are there already. An array that has neither its old nor its new shape by now stays as it is, and so
-    does what the note would make smaller, names outside the group, or cannot be understood.
-
-    Args:
-        context: The store, opened for writing.
-        path: Path of the group that holds the note.
-        wait: Whether to wait for another process that does it; otherwise nothing is done then.
-    """
-    note = find_note(context.store, path, GROWTH, wait=wait)
-    if note is None:
-        return False
-    try:
-        for inner, shapes in note.content(context.limits).items():
-            with suppress(MetadataError, LimitError, UnsafeError):
-                _grow(context, path, inner, shapes)
-        note.erase()
-    finally:
-        note.let_go()
-    return True
-
-
-def _grow(context: Context, path: str, inner: str, shapes: JSON) -> None:
-    """Give an array below a path its new shape, if it has the old one of the two."""
-    if not isinstance(shapes, list) or len(shapes) != 2 or not inner or normal_path(inner) != inner:
-        return
-    one = join(path, inner)
-    meta = load(context.store, one, context.limits)
-    if not isinstance(meta, ArrayMeta) or not all(is_shape(shape, meta.ndim) for shape in shapes):
-        return
-    old, new = (tuple(cast("list[int]", shape)) for shape in shapes)
-    if old == meta.shape and all(after >= before for before, after in zip(old, new, strict=True)):
-        replace(context, one, meta, meta._replace(shape=new, grid=fitted_grid(meta, new, one)))
 
 
 def _clear(access: Access, meta: ArrayMeta, shape: tuple[int, ...]) -> None:
@@ -144,53 +130,65 @@ def longer(meta: ArrayMeta, values: Any, axis: int) -> tuple[int, ...] | None:  
     return tuple(n + (shape[i] if i == axis % len(shape) else 0) for i, n in enumerate(meta.shape))
 
 
+def to_append(meta: ArrayMeta, values: object, path: str) -> npt.NDArray[Any]:
+    """Return values to append in the type of an array.
+
+    They may be lazy, and may be computed from this very array: so that comes before any lock.
+
+    Raises:
+        ShapeError: If they cannot be stored in it.
+    """
+    if is_masked(values):
+        values = without_mask(values, meta.dtype, meta.fill, path)
+    return as_values(values, meta.dtype.numpy, meta.dtype.vlen, path, ndim=len(meta.shape))
+
+
 def append(
     context: Context,
     path: str,
     access: Access,
     meta: ArrayMeta,
     *,
-    values: object,
+    values: npt.NDArray[Any],
     axis: int,
     check: Callable[[], None] = lambda: None,
+    held: Held | None = None,
 ) -> tuple[ArrayMeta, Access]:
-    """Add values at the end of a dimension; return the new metadata and what reads and writes it.
+    """Add values, as `to_append` gives them, at the end of a dimension; return the metadata and what reads and writes.
 
     Before values are written, and before the new shape is, `check` may refuse. Of values that cannot be written,
-    nothing is left.
+    nothing is left. `held` is as for `replace`.
 
     Raises:
         ShapeError: If the shape of the values does not fit.
         UnsupportedError: If stored chunks would have to change their length.
+        ConflictError: If the folder that is held is gone.
     """
     ndim = len(meta.shape)
-    if is_masked(values):
-        values = without_mask(values, meta.dtype, meta.fill, path)
-    array = as_values(values, meta.dtype.numpy, meta.dtype.vlen, path, ndim=ndim)
     if not -ndim <= axis < ndim:
         raise ShapeError(f"axis {axis} of an array of {ndim} dimensions", path=path)
     axis %= ndim
-    expected = (*meta.shape[:axis], array.shape[axis] if array.ndim == ndim else None, *meta.shape[axis + 1 :])
-    if array.shape != expected:
+    expected = (*meta.shape[:axis], values.shape[axis] if values.ndim == ndim else None, *meta.shape[axis + 1 :])
+    if values.shape != expected:
         shown = ", ".join("any" if i == axis else str(n) for i, n in enumerate(meta.shape))
-        raise ShapeError(f"values of shape {array.shape} cannot be appended, only ({shown}) can", path=path)
-    if not array.shape[axis]:
+        raise ShapeError(f"values of shape {values.shape} cannot be appended, only ({shown}) can", path=path)
+    if not values.shape[axis]:
         return meta, access
     start = meta.shape[axis]
-    shape = (*meta.shape[:axis], start + array.shape[axis], *meta.shape[axis + 1 :])
+    shape = (*meta.shape[:axis], start + values.shape[axis], *meta.shape[axis + 1 :])
     grid = fitted_grid(meta, shape, path)
     grown = access.with_shape(shape, grid=grid)
     check()
     try:
-        grown.write(_box([start if i == axis else 0 for i in range(ndim)], array.shape), array)
-    except Exception:
+        grown.write(_box([start if i == axis else 0 for i in range(ndim)], values.shape), values)
+    except BaseException:  # Ctrl-C as well
         check()  # what has taken the array's place is somebody else's, and why this has failed
         if context.is_near:  # elsewhere it would likely fail for the same reason, and take its time
             with suppress(OmnizarrError):
                 _clear(access, meta._replace(shape=shape), meta.shape)
         raise
     check()
-    return replace(context, path, meta, meta._replace(shape=shape, grid=grid)), grown
+    return replace(context, path, meta, meta._replace(shape=shape, grid=grid), held), grown
 
 
 def _checked(shape: int | Iterable[int], meta: ArrayMeta, path: str) -> tuple[int, ...]:

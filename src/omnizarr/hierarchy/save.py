@@ -5,24 +5,27 @@ Groups above a new node are made first, the node's own documents last; consolida
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any, Final, TypeVar
 
-from omnizarr.errors import ExistsError
+from omnizarr.errors import ConflictError, ExistsError
 from omnizarr.format.consolidated import render_v3, split_v3
 from omnizarr.format.dialects import ZARR2, dialect
 from omnizarr.format.names import ZARR_JSON, check_new_path, join
-from omnizarr.hierarchy.changing import documents_lock, seized
+from omnizarr.hierarchy.changing import array_lock, seized
 from omnizarr.hierarchy.context import Context
 from omnizarr.hierarchy.first import put_first, way_to_be_first
+from omnizarr.hierarchy.left import settle_left
 from omnizarr.hierarchy.nodes import Meta, checked, checked_again, documents
 from omnizarr.hierarchy.room import find_room
-from omnizarr.hierarchy.upkeep import forget, record
+from omnizarr.hierarchy.upkeep import ancestors, forget, record
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
 from omnizarr.model.jsonvalue import JSON
-from omnizarr.store.protocol import Store, place_name
+from omnizarr.native import FileStore
+from omnizarr.store.folder_lock import Held
+from omnizarr.store.protocol import Store, kernel_target, place_name
 from omnizarr.store.tagged import Conditional, TaggedStore, conditional
 
 _Node = TypeVar("_Node", ArrayMeta, GroupMeta)
@@ -64,14 +67,15 @@ def create_seen(
     path = check_new_path(path)
     seen, texts = checked(meta, path, context.limits)
     with seized(context, path) if overwrite else nullcontext(), context.lock, context.placing(path):
-        state = _create(context, path, texts, seen.format, overwrite=overwrite, parent=parent)
+        state = _create(context, path, texts, seen, overwrite=overwrite, parent=parent)
     return seen, state
 
 
 def _create(
-    context: Context, path: str, texts: Mapping[str, bytes], form: str, *, overwrite: bool, parent: str | None
+    context: Context, path: str, texts: Mapping[str, bytes], meta: Meta, *, overwrite: bool, parent: str | None
 ) -> int:
-    store, attributes = context.store, dialect(form).attributes
+    store, form = context.store, meta.format
+    attributes = dialect(form).attributes
     exists, missing, is_bare, left = find_room(context, path, form, parent)
     if exists and not overwrite:
         raise ExistsError(
@@ -83,6 +87,8 @@ def _create(
     if erased:
         forget(store, path)
         store.erase_prefix(path + "/" if path else "")
+    elif not is_bare and not exists and context.is_near:
+        settle_left(context, path, meta, overwrite=overwrite)
     written: list[str] = []
     state: int | None = 0
     group = documents(GroupMeta(format=form)) if missing else {}
@@ -102,6 +108,7 @@ def _create(
             where = place_name(store, path)
             raise ExistsError("another program has made a node there at the same time", path=where)
         written += [join(one, name) for name in its] if state is not None else ()
+    _check_above(store, path, missing, form)
     folder, make_folder = dialect(form).folder, getattr(store, "make_folder", None)
     if folder and make_folder is not None:
         make_folder(join(path, folder))
@@ -109,6 +116,33 @@ def _create(
         # Only now: whoever consolidates looks for new nodes once more when the copy is there.
         record(store, path, written, below=True, form=form)
     return state or 0
+
+
+def _check_above(store: Store, path: str, missing: Sequence[str], form: str) -> None:
+    """Take a new node away again if the group above it was erased meanwhile: among files it would bring that back.
+
+    Args:
+        store: Where the node is.
+        path: The node's path.
+        missing: Paths of the groups above that were made with it.
+        form: Its format.
+
+    Raises:
+        ConflictError: If so.
+    """
+    if not path or not dialect(form).has_groups or not isinstance(kernel_target(store)[0], FileStore):
+        return
+    above = path.rpartition("/")[0]
+    if missing:
+        known = [one for one in ancestors(path) if one not in missing]
+        if not known:
+            return
+        above = known[-1]
+    if not any(store.exists(join(above, name)) for name in reversed(dialect(form).nodes)):
+        store.erase_prefix(min((*missing, path), key=len) + "/")
+        where = place_name(store, above)
+        hint = f"Nothing was made at {path!r}; create the group anew, or choose another."
+        raise ConflictError("the group was erased by somebody else meanwhile", path=where, hint=hint)
 
 
 def _put_over(store: Store, path: str, texts: Mapping[str, bytes], form: str, *, bare: bool) -> int:
@@ -164,7 +198,7 @@ def unmake(context: Context, path: str, meta: ArrayMeta, is_same: Callable[[], b
         is_same: Whether what is there is still this array, asked when nobody else can replace it.
     """
     keys = [join(path, name) for name in dialect(meta.format).documents]
-    with context.lock, documents_lock(context, path, meta.format):
+    with array_lock(context, path, meta.format), context.lock:
         if not is_same():
             return
         if meta.shape:
@@ -174,20 +208,28 @@ def unmake(context: Context, path: str, meta: ArrayMeta, is_same: Callable[[], b
         record(context.store, path, keys, below=True, form=meta.format)
 
 
-def replace(context: Context, path: str, old: _Node, new: _Node) -> _Node:
+def replace(context: Context, path: str, old: _Node, new: _Node, held: Held | None = None) -> _Node:
     """Write the documents of a node that has changed, and return it as they say it; call it with the lock held.
 
+    Args:
+        context: The store, opened for writing.
+        path: The node's path.
+        old: The node as it is.
+        new: The node as it will be.
+        held: What holds the node's folder, where something does: no other folder is written to.
+
     Raises:
+        ConflictError: If that folder is gone.
         ReadOnlyError: If the store is opened for reading.
         MetadataError: If the new documents could not be read.
         LimitError: If the node is larger than the limits allow.
     """
     context.check_writable(path)
     with context.placing(path):
-        return _replace(context, path, old, new)
+        return _replace(context, path, old, new, held)
 
 
-def _replace(context: Context, path: str, old: _Node, new: _Node) -> _Node:
+def _replace(context: Context, path: str, old: _Node, new: _Node, held: Held | None) -> _Node:
     store = context.store
     seen, texts = checked_again(new, path, context.limits)
     new = seen
@@ -207,9 +249,13 @@ def _replace(context: Context, path: str, old: _Node, new: _Node) -> _Node:
             block = None if current is None else split_v3(current, key)
             data = text if block is None else render_v3(text, block)
         if name == attributes and data == NOTHING and not isinstance(store, TaggedStore):
+            if held is not None:
+                held.check()
             store.erase(key)
-        else:
+        elif held is None:
             store.put(key, data)
+        else:
+            held.put(store, key, data)
     itself = new.format == ZARR2.name and isinstance(new, GroupMeta)
     if path or itself:
         record(store, path, [join(path, name) for name in texts], itself=itself)
@@ -217,7 +263,14 @@ def _replace(context: Context, path: str, old: _Node, new: _Node) -> _Node:
 
 
 def change_attributes(
-    context: Context, path: str, old: _Node, values: Mapping[str, JSON], removed: Iterable[str], *, replaced: bool
+    context: Context,
+    path: str,
+    old: _Node,
+    values: Mapping[str, JSON],
+    removed: Iterable[str],
+    *,
+    replaced: bool,
+    held: Held | None = None,
 ) -> _Node:
     """Write a node's attributes, and return the node; call it with the lock held, and the node as it is in the store.
 
@@ -228,6 +281,7 @@ def change_attributes(
         values: Attributes to set.
         removed: Names of attributes to remove.
         replaced: Whether all others are removed.
+        held: As for `replace`.
     """
     attributes = {} if replaced else dict(old.attributes)
     attributes.update(values)
@@ -237,7 +291,7 @@ def change_attributes(
     if dialect(new.format).attributes and isinstance(new, ArrayMeta):
         # Names of dimensions are an attribute there: whoever changes or removes it changes them.
         new = new._replace(dims=None)
-    return replace(context, path, old, new)
+    return replace(context, path, old, new, held)
 
 
 def _are_same(new: Mapping[str, JSON], old: Mapping[str, JSON]) -> bool:

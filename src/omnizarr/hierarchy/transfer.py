@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterable
+from contextlib import nullcontext, suppress
+from typing import Final, NamedTuple
 
 from omnizarr.errors import ExistsError, NodeTypeError, NotFoundError, OmnizarrError, UnsupportedError, warn
 from omnizarr.format.consolidated import MARK, is_document, render_v2, render_v3
 from omnizarr.format.dialects import DIALECTS, DRAFT, ZARR2, ZARR3, dialect
 from omnizarr.format.names import ZARR_JSON, ZARRAY, ZGROUP, ZMETADATA, join
-from omnizarr.hierarchy.changing import seized
+from omnizarr.hierarchy.beside import beside, is_folder, take_place
+from omnizarr.hierarchy.changing import alone, seized
 from omnizarr.hierarchy.context import Context
+from omnizarr.hierarchy.left import check_nothing_left
 from omnizarr.hierarchy.listing import is_there, walk
 from omnizarr.hierarchy.lock import address
 from omnizarr.hierarchy.nodes import format_of, load
@@ -17,8 +21,10 @@ from omnizarr.hierarchy.save import create, forget_attributes
 from omnizarr.hierarchy.upkeep import ancestors, enter, forget, is_sound, record
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.group import GroupMeta
+from omnizarr.store.file import FileStore
 from omnizarr.store.links import check_no_links
-from omnizarr.store.protocol import place_name
+from omnizarr.store.protocol import Store, place_name
+from omnizarr.store.tagged import Conditional, conditional
 
 _MOST_SHOWN: Final = 6
 
@@ -38,10 +44,29 @@ def check_apart(source: Context, path: str, target: Context, new_path: str, done
         )
 
 
-def copy_node(source: Context, path: str, target: Context, new_path: str, *, overwrite: bool, hint: str = "") -> None:
+def copy_node(
+    source: Context,
+    path: str,
+    target: Context,
+    new_path: str,
+    *,
+    overwrite: bool,
+    hint: str = "",
+    locked: bool = False,
+) -> None:
     """Copy a node, with all below it, byte for byte; the node's own documents last, so that it shows up whole.
 
-    What the documents say is not looked at, so that nodes that cannot be read are copied, too.
+    What the documents say is not looked at, so that nodes that cannot be read are copied, too. Of several who make a
+    node at the new path one does. What a copy has written that fails is removed.
+
+    Args:
+        source: The store that has the node.
+        path: The node's path.
+        target: The store that gets the copy, opened for writing.
+        new_path: Where it goes.
+        overwrite: Whether what is there may be replaced.
+        hint: What to do where something is there.
+        locked: Whether the caller has the lock of the target, after which no lease may be asked for.
 
     Raises:
         ExistsError: If something is at the new path, unless `overwrite`.
@@ -51,30 +76,112 @@ def copy_node(source: Context, path: str, target: Context, new_path: str, *, ove
     target.check_writable(new_path)
     check_no_links(source.store, path + "/" if path else "")
     form = _writable_format(source, path)
-    with seized(target, new_path) if overwrite else target.lock:
-        if not overwrite and format_of(target.store, new_path) is not None:
-            raise ExistsError("there is a node already", path=place_name(target.store, new_path), hint=hint or None)
-        make_room(target, new_path, form)
-        start, new_start = path + "/" if path else "", new_path + "/" if new_path else ""
-        if overwrite:
-            forget(target.store, new_path)
-            target.store.erase_prefix(new_start)
-        # Whatever makes it a node comes last.
-        own = [start + name for one in reversed(DIALECTS.values()) for name in reversed(one.documents)]
-        found = list(source.store.list_prefix(start))
-        if not overwrite:
-            for node in {key[len(start) :].rpartition("/")[0] for key in found if is_document(key)}:
-                forget_attributes(target.store, (new_start + node).rstrip("/"), form)
-        keys = [key for key in found if key not in own]
+    work = _Copy(source.store, path + "/" if path else "", target, new_path, form, hint or None)
+    # A folder's own place has nothing beside it that is in the store.
+    if new_path and is_folder(target.store):
+        work.beside(target.store, overwrite=overwrite)
+    else:
+        work.in_place(overwrite=overwrite, locked=locked)
+
+
+class _Copy(NamedTuple):
+    """One copy of a node."""
+
+    source: Store
+    start: str
+    """What the node's keys begin with."""
+
+    target: Context
+    path: str
+    """The node's new path."""
+
+    form: str
+    hint: str | None
+    """What to do where something is at the new path."""
+
+    def beside(self, store: FileStore, *, overwrite: bool) -> None:
+        """Copy into a folder beside the new place, which gets that name when all is there."""
+        with self.target.lock:
+            self._prepare(overwrite=overwrite)
         written: list[str] = []
+        with beside(store, self.path) as place:
+            self._fill(place + "/", written)
+            # Not held before: the lock of an array's folder comes before that of the context.
+            with seized(self.target, self.path) if overwrite else self.target.lock:
+                if overwrite:
+                    self._erase()
+                if written:
+                    take_place(store, place, self.path, self.hint)
+                self._record([self.path + key[len(place) :] for key in written])
+
+    def in_place(self, *, overwrite: bool, locked: bool) -> None:
+        """Copy to the new place, the node's own documents last, so that it shows up whole."""
+        store, start = self.target.store, self.path + "/" if self.path else ""
+        target = conditional(store)
+        leased = target is not None and not overwrite and not locked
+        written: list[str] = []
+        with (
+            alone(self.target, self.path, self.form) if leased else nullcontext(),
+            seized(self.target, self.path) if overwrite else self.target.lock,
+        ):
+            self._prepare(overwrite=overwrite)
+            if overwrite:
+                self._erase()
+            else:
+                self._forget_attributes()
+            try:
+                self._fill(start, written, None if overwrite else target)
+            except BaseException:
+                with suppress(OmnizarrError):
+                    for key in reversed(written):  # what makes it a node goes first
+                        store.erase(key)
+                raise
+            self._record(written)
+
+    def _prepare(self, *, overwrite: bool) -> None:
+        """Look at the new place, and make the groups above it."""
+        store = self.target.store
+        if not overwrite and format_of(store, self.path) is not None:
+            raise ExistsError("there is a node already", path=place_name(store, self.path), hint=self.hint)
+        if not overwrite:
+            check_nothing_left(store, self.path, self.hint)
+        make_room(self.target, self.path, self.form)
+
+    def _erase(self) -> None:
+        forget(self.target.store, self.path)
+        self.target.store.erase_prefix(self.path + "/" if self.path else "")
+
+    def _forget_attributes(self) -> None:
+        found = filter(is_document, self.source.list_prefix(self.start))
+        for node in {key[len(self.start) :].rpartition("/")[0] for key in found}:
+            forget_attributes(self.target.store, join(self.path, node).rstrip("/"), self.form)
+
+    def _fill(self, start: str, written: list[str], first: tuple[Conditional, str] | None = None) -> None:
+        """Copy all keys.
+
+        Args:
+            start: What they begin with in the target.
+            written: Gets each of them before it is put: an answer may be lost.
+            first: What puts a document only if there is none, where others may make the node at this moment.
+        """
+        # Whatever makes it a node comes last.
+        own = [self.start + name for one in reversed(DIALECTS.values()) for name in reversed(one.documents)]
+        keys = [key for key in self.source.list_prefix(self.start) if key not in own]
         for key in (*sorted(keys, key=is_document), *own):
-            data = source.store.get(key)
-            if data is not None:
-                new_key = new_start + key[len(start) :]
-                target.store.put(new_key, data)
-                if is_document(key):
-                    written.append(new_key)
-        record(target.store, new_path, written, below=True)
+            data = self.source.get(key)
+            if data is None:
+                continue
+            new = start + key[len(self.start) :]
+            written.append(new)
+            if first is None or key not in own:
+                self.target.store.put(new, data)
+            elif first[0].put_if(first[1] + new, data, None) is None:
+                written.clear()  # no longer to be told from the chunks of the other node
+                message = "another program has made a node there at the same time"
+                raise ExistsError(message, path=place_name(self.target.store, self.path), hint=self.hint)
+
+    def _record(self, written: Iterable[str]) -> None:
+        record(self.target.store, self.path, list(filter(is_document, written)), below=True)
 
 
 def _writable_format(context: Context, path: str) -> str:
@@ -111,12 +218,18 @@ def move_node(context: Context, path: str, new_path: str, parent: str = "") -> N
             raise ExistsError("there is a node already", path=place_name(store, new_path))
         make_room(context, new_path, form)
         forget(store, path)
-        if not path or not new_path or move_folder is None or not move_folder(path, new_path):
-            copy_node(context, path, context, new_path, overwrite=False)
-            store.erase_prefix(path + "/" if path else "")
-        else:
-            documents = filter(is_document, store.list_prefix(new_path + "/"))
-            record(store, new_path, documents, below=True)
+        try:
+            if not path or not new_path or move_folder is None or not move_folder(path, new_path):
+                copy_node(context, path, context, new_path, overwrite=False, locked=True)
+                store.erase_prefix(path + "/" if path else "")
+            else:
+                documents = filter(is_document, store.list_prefix(new_path + "/"))
+                record(store, new_path, documents, below=True)
+        except BaseException:
+            with suppress(OmnizarrError):  # the cause says more
+                left = store.list_prefix(path + "/" if path else "")
+                record(store, path, filter(is_document, left), below=True)
+            raise
         record(store, path, (), below=True)
 
 

@@ -6,11 +6,12 @@ Any object with the members of `Source` is one; there is one for each kind of pl
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol, TypeAlias
+from math import prod
+from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
 
-from omnizarr.errors import ReadOnlyError, SelectionError
+from omnizarr.errors import LimitError, ReadOnlyError, SelectionError
 from omnizarr.nc.tree import Dim, Group, Var
 from omnizarr.nc.types import zeros
 
@@ -18,6 +19,9 @@ Values: TypeAlias = np.ndarray[Any, Any]
 Key: TypeAlias = Sequence["slice | Values"]
 """One entry for each dimension: a slice with start, stop and step ≥ 1 all given, or a one-dimensional array of integers
 (each selects from its own dimension). No dimension is dropped."""
+
+MOST: Final = 2**63 - 1
+"""What no length, and no number of elements, may exceed: whoever reads counts in 64 bits."""
 
 
 class Source(Protocol):
@@ -156,17 +160,41 @@ def grow(var: Var, key: Key) -> bool:
 
     Raises:
         SelectionError: If the key reaches beyond a dimension that cannot grow.
+        LimitError: If a variable would become longer than can be read.
     """
     ends = reach(key)
     if 0 in ends:
         return False
-    grew = False
+    longer: dict[Dim, int] = {}
     for dim, end in zip(var.dims, ends, strict=True):
         if end > dim.size:
             if not dim.unlimited:
                 raise _out_of_bounds(var, dim, end)
-            dim.size, grew = end, True
-    return grew
+            longer[dim] = max(end, longer.get(dim, 0))
+    if longer:
+        _check_size(var, longer)
+        for dim, end in longer.items():
+            dim.size = end
+    return bool(longer)
+
+
+def _check_size(var: Var, longer: dict[Dim, int]) -> None:
+    """Raise if a variable would have too many elements, with dimensions that it may share with others."""
+    for one in var.group.root.all_vars() if var.group is not None else (var,):
+        if any(dim in longer for dim in one.dims):
+            check_size(one, tuple(longer.get(dim, dim.size) for dim in one.dims))
+
+
+def check_size(var: Var, shape: tuple[int, ...]) -> None:
+    """Raise if a variable would have more elements than can be read, along dimensions that are empty yet as well.
+
+    Raises:
+        LimitError: If so.
+    """
+    if prod(size or 1 for size in shape) > MOST:
+        text = " × ".join(f"{dim.name} = {size}" for dim, size in zip(var.dims, shape, strict=True))
+        hint = "Choose smaller indices or dimensions."
+        raise LimitError(f"2**63 elements or more cannot be stored: {text}", path=var.path, hint=hint)
 
 
 def check_bounds(var: Var, key: Key) -> None:

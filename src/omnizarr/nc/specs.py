@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from operator import index
+from typing import Any, Literal, NamedTuple, cast
 
 from omnizarr.errors import MetadataError
 from omnizarr.nc.filters import NUMBERS
 from omnizarr.nc.tree import Filter
+
+_CHUNKS = 'pass chunks="time/10,lat/90", {"time": 10} for dimensions, or {"t": (1, 90)} for variables'
+_FILTERS = 'pass filters="t,zstd,3" or a list of such'
 
 Chunking = tuple[int, ...] | Literal["contiguous", "compact"]
 
@@ -33,12 +37,11 @@ def parse_chunks(given: Sequence[str] | Mapping[str, int | Sequence[int]] | str)
     ChunkSpecs(dims={'time': 10}, variables={'t': (1, 90)}, none=False)
     """
     if isinstance(given, Mapping):
-        dims = {name: value for name, value in given.items() if isinstance(value, int)}
-        return ChunkSpecs(dims, {name: tuple(value) for name, value in given.items() if not isinstance(value, int)})
+        return _mapped(given)
     found: dict[str, int | None] = {}
     variables: dict[str, Chunking] = {}
     none = False
-    for spec in [given] if isinstance(given, str) else given:
+    for spec in _texts(given, "chunks", _CHUNKS):
         if spec in ("/", "//"):
             none = True
         elif ":" in spec:
@@ -53,6 +56,41 @@ def parse_chunks(given: Sequence[str] | Mapping[str, int | Sequence[int]] | str)
                     )
                 found[name.replace("\\", "")] = _length(length, spec) if length else None
     return ChunkSpecs(found, variables, none)
+
+
+def _mapped(given: Mapping[Any, Any]) -> ChunkSpecs:
+    """Understand lengths by the names of dimensions and variables."""
+    dims: dict[str, int | None] = {}
+    variables: dict[str, Chunking] = {}
+    for name, value in given.items():
+        is_one = not isinstance(value, Iterable)
+        lengths = _whole([value] if is_one else value)
+        if not isinstance(name, str) or lengths is None:
+            raise MetadataError(f"chunks holds {name!r}: {value!r}, which is no chunk specification", hint=_CHUNKS)
+        if is_one:
+            dims[name] = lengths[0]
+        else:
+            variables[name] = lengths
+    return ChunkSpecs(dims, variables)
+
+
+def _whole(values: object) -> tuple[int, ...] | None:
+    """Return lengths of chunks; `None` if these are none."""
+    try:
+        found = tuple(map(index, cast("Iterable[Any]", values)))
+    except TypeError:
+        return None
+    return found if all(one > 0 for one in found) else None
+
+
+def _texts(given: object, name: str, hint: str) -> list[str]:
+    """Return specifications in the small languages, of which there may be one or some."""
+    if isinstance(given, str):
+        return [given]
+    found: list[Any] = list(given) if isinstance(given, Iterable) else [given]
+    if not all(isinstance(one, str) for one in found):
+        raise MetadataError(f"{name} is {given!r}, which is no {name[:-1]} specification", hint=hint)
+    return found
 
 
 def _lengths(text: str, spec: str) -> Chunking:
@@ -90,7 +128,7 @@ def parse_filters(given: Sequence[str] | str) -> list[FilterSpec]:
     [FilterSpec(names=('a', '/g/b'), filters=(Filter(id=2, parameters=()), Filter(id=1, parameters=(5,))))]
     """
     found: list[FilterSpec] = []
-    for spec in [given] if isinstance(given, str) else given:
+    for spec in _texts(given, "filters", _FILTERS):
         if spec == "none":
             found.append(FilterSpec(("*",), ()))
             continue

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from operator import index
+from typing import TYPE_CHECKING, Final
 
-from omnizarr.errors import StoreError, UnsafeError
+from omnizarr.errors import NodeTypeError, StoreError, UnsafeError
 from omnizarr.late import LateModule
 from omnizarr.native import FileStore as NativeStore
 from omnizarr.store.buffers import byte_view
@@ -24,17 +25,26 @@ else:
     url_places = LateModule("omnizarr.store.url.places")
 
 
+_MOST: Final = 2**63 - 1
+"""More bytes than any value has."""
+
+
 def local_path(where: str | os.PathLike[str]) -> str:
     """Return the absolute path that a path or a `file:` URI stands for, also one with the modes of netcdf-c.
 
     Text without a scheme is a path.
 
     Raises:
+        NodeTypeError: It is something else.
         UnsafeError: The path is empty, holds a NUL or cannot be a file's, or the URI is not one of this system.
         UnsupportedError: The text is a URI of another scheme.
         StoreError: The path is relative, and the folder that it begins at was removed.
     """
-    text = where if isinstance(where, str) else os.fsdecode(where)
+    try:
+        text = where if isinstance(where, str) else os.fsdecode(where)
+    except TypeError:
+        message = f"the place of files is a path or a file: URI, not {where!r} of type {type(where).__name__}"
+        raise NodeTypeError(message, hint="Pass text, as in FileStore('data.zarr'), or a pathlib.Path.") from None
     if not (text.isascii() or _is_name(text)):
         raise UnsafeError(f"{text!r} is not a path: it is not valid Unicode, and stands for no bytes either")
     if text is where and ("#" in text or text.startswith("[")) and (found := url_places.path_of(text)) is not None:
@@ -52,6 +62,40 @@ def local_path(where: str | os.PathLike[str]) -> str:
     except FileNotFoundError as error:
         message = f"{text!r} is relative to the folder that this process is in, which was removed"
         raise StoreError(message, path=text, hint="pass an absolute path, or change to another folder") from error
+
+
+def text_key(key: object) -> str:
+    """Check that what a user gives for a key is text.
+
+    Raises:
+        NodeTypeError: It is not.
+    """
+    if isinstance(key, str):
+        return key
+    message = f"a key is text, not {key!r} of type {type(key).__name__}"
+    raise NodeTypeError(message, hint='Parts are joined by "/", as in "a/zarr.json".')
+
+
+def range_in_bounds(start: object, length: object) -> tuple[int, int | None]:
+    """Bring a range of bytes, which may lie beyond the end of every value, to what the kernel takes.
+
+    Raises:
+        NodeTypeError: A part of it is no whole number.
+        UnsafeError: The length is negative.
+    """
+    numbers: list[int] = []
+    for name, value in (("start", start), ("length", 0 if length is None else length)):
+        try:
+            numbers.append(index(value))  # type: ignore[arg-type]  # what is no number is what the except is for
+        except TypeError:
+            message = f"{name} is a whole number of bytes, not {value!r} of type {type(value).__name__}"
+            raise NodeTypeError(
+                message, hint="A negative start counts from the end; no length is all the rest."
+            ) from None
+    first, most = numbers
+    if most < 0:
+        raise UnsafeError("length is negative, and a range has 0 bytes or more", hint="No length is all the rest.")
+    return max(-_MOST, min(first, _MOST)), None if length is None else min(most, _MOST)
 
 
 def _is_name(text: str) -> bool:
@@ -106,11 +150,15 @@ class FileStore:
 
     def get(self, key: str) -> bytes | None:
         """Return the contents of the key's file."""
-        return self.native.get(key)
+        return self.native.get(key if type(key) is str else text_key(key))
 
     def get_range(self, key: str, start: int, length: int | None = None) -> bytes | None:
         """Return a part of the contents of the key's file."""
-        return self.native.get_range(key, start, length)
+        key = key if type(key) is str else text_key(key)
+        try:
+            return self.native.get_range(key, start, length)
+        except (TypeError, OverflowError):
+            return self.native.get_range(key, *range_in_bounds(start, length))
 
     def get_many(self, keys: Sequence[str]) -> list[bytes | None]:
         """Return the contents of several files."""
@@ -157,7 +205,7 @@ class FileStore:
 
     def erase(self, key: str) -> bool:
         """Remove the file or directory at the key's path."""
-        return self.native.erase(key)
+        return self.native.erase(key if type(key) is str else text_key(key))
 
     def erase_prefix(self, prefix: str) -> None:
         """Remove all files and directories below a prefix."""
@@ -173,11 +221,11 @@ class FileStore:
 
     def size(self, key: str) -> int | None:
         """Return the size of the key's file."""
-        return self.native.size(key)
+        return self.native.size(key if type(key) is str else text_key(key))
 
     def exists(self, key: str) -> bool:
         """Whether the key has a file."""
-        return self.native.exists(key)
+        return self.native.exists(key if type(key) is str else text_key(key))
 
     def __repr__(self) -> str:
         return f"FileStore({self.root!r}{', durable=True' if self.durable else ''})"

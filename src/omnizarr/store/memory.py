@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from omnizarr.errors import StoreError
 from omnizarr.native import MemoryStore as NativeStore
 from omnizarr.store.buffers import byte_view
+from omnizarr.store.file import range_in_bounds, text_key
 from omnizarr.store.keys import check_key, check_prefix, clip
 from omnizarr.store.mapping import DictStore, random_uri
 
@@ -69,14 +70,21 @@ class MemoryStore:
 
     def get(self, key: str) -> bytes | None:
         """Return the value."""
-        return self._values.get(key)
+        return self._values.get(key if type(key) is str else text_key(key))
 
     def get_range(self, key: str, start: int, length: int | None = None) -> bytes | None:
         """Return a part of the value."""
+        key = key if type(key) is str else text_key(key)
         if "get_range" in self._by_get:
             value = self.get(key)
             return None if value is None else value[slice(*clip(len(value), start, length))]
-        return self._values.get_range(key, start, length)
+        try:
+            return self._values.get_range(key, start, length)
+        except (TypeError, OverflowError):
+            fitting = range_in_bounds(start, length)
+            if fitting == (start, length):
+                raise  # the mapping's own error
+            return self._values.get_range(key, *fitting)
 
     def get_many(self, keys: Sequence[str]) -> list[bytes | None]:
         """Return several values."""
@@ -88,7 +96,7 @@ class MemoryStore:
 
     def erase(self, key: str) -> bool:
         """Remove the value of this very key."""
-        return self._values.erase(key)
+        return self._values.erase(key if type(key) is str else text_key(key))
 
     def erase_prefix(self, prefix: str) -> None:
         """Remove all values below a prefix."""
@@ -106,11 +114,11 @@ class MemoryStore:
         """Return the number of bytes of the value."""
         if "size" in self._by_get:
             return None if (value := self.get(key)) is None else len(value)
-        return self._values.size(key)
+        return self._values.size(key if type(key) is str else text_key(key))
 
     def exists(self, key: str) -> bool:
         """Whether there is a value."""
-        return self.get(key) is not None if "exists" in self._by_get else self._values.exists(key)
+        return self.get(key) is not None if "exists" in self._by_get else self._values.exists(text_key(key))
 
     def __repr__(self) -> str:
         inside = f"<{type(self._values.mapping).__name__}>" if isinstance(self._values, DictStore) else ""

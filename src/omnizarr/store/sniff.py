@@ -8,7 +8,7 @@ import stat
 import zlib
 from typing import BinaryIO, Final, NamedTuple
 
-from omnizarr.errors import OmnizarrError
+from omnizarr.errors import OmnizarrError, UnsafeError
 from omnizarr.native import unpacked
 
 _HEAD: Final = 1 << 16
@@ -102,6 +102,9 @@ def sniff_file(path: str) -> Sniffed | None:
     """Say what is at a path of the file system; `None` for a directory.
 
     Nothing but regular files is opened: a pipe would wait for ever.
+
+    Raises:
+        UnsafeError: If no file can have such a path.
     """
     try:
         mode = os.stat(path).st_mode  # noqa: PTH116 - as below
@@ -109,6 +112,8 @@ def sniff_file(path: str) -> Sniffed | None:
         return Sniffed("missing")
     except OSError as error:  # a loop of links, a folder that may not be looked into, a name that is too long
         return Sniffed("unreadable", error.strerror or "")
+    except ValueError as error:  # a NUL, or half of a pair of surrogates
+        raise UnsafeError(f"{path!r} is not a path: {error}", hint="pass the name of a file or folder") from error
     if stat.S_ISDIR(mode):
         return None
     if not stat.S_ISREG(mode):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatchcase
+
+from omnizarr.errors import SelectionError
 
 
 def matches(path: str, patterns: Sequence[str]) -> bool:
@@ -23,6 +25,28 @@ def matches(path: str, patterns: Sequence[str]) -> bool:
         elif any(fnmatchcase("/".join(parts[:depth]), shape) for depth in range(1, len(parts) + 1)):
             return True
     return False
+
+
+def patterns_of(given: object, name: str) -> tuple[str, ...]:
+    """Return the patterns that a caller gives: one, or some.
+
+    Args:
+        given: What was given.
+        name: The argument, for messages.
+
+    Raises:
+        SelectionError: If these are no patterns.
+
+    >>> patterns_of("temp*", "include"), patterns_of(["a", "b/*"], "include"), patterns_of((), "exclude")
+    (('temp*',), ('a', 'b/*'), ())
+    """
+    if isinstance(given, str):
+        return (given,)
+    found: list[object] = list(given) if isinstance(given, Iterable) else [given]
+    if not all(isinstance(one, str) for one in found):  # those of bytes are numbers
+        hint = f'pass {name}=["temp*", "model/*/t"]; leave it out for no patterns'
+        raise SelectionError(f"{name} is {given!r}, and not patterns, which are text", hint=hint)
+    return tuple(map(str, found))
 
 
 def wanted(include: Sequence[str], exclude: Sequence[str]) -> Callable[[str], bool]:

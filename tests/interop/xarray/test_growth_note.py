@@ -1,6 +1,10 @@
 """A writer that is killed while the arrays of a dataset get their new shapes."""
 
+import contextlib
 import os
+import subprocess
+import sys
+import threading
 
 import numpy as np
 import pytest
@@ -8,9 +12,10 @@ import xarray as xr
 
 import omnizarr as oz
 import omnizarr.interop.xarray
-from omnizarr.errors import StoreError
+from omnizarr.errors import ConflictError, StoreError
+from omnizarr.hierarchy import unfinished
 from omnizarr.hierarchy.unfinished import GROWTH
-from omnizarr.interop.xarray import growing
+from omnizarr.interop.xarray import growing, writing
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork"),
@@ -92,3 +97,69 @@ def test_a_store_that_fails_while_shapes_are_put_back(tmp_path, monkeypatch, who
         check(place)
     else:
         xr.testing.assert_equal(xr.open_dataset(place, engine="omnizarr").load(), data(0))
+
+
+def test_who_opens_the_group_takes_no_note_of_somebody_who_is_alive(tmp_path, monkeypatch):
+    place = tmp_path / "a.zarr"
+    data(0).oz.to_omnizarr(place)
+    find, seen = unfinished.find_note, []
+
+    def late(store, path, name, **options):
+        if name == GROWTH and (place / GROWTH).exists() and not seen:  # it was put, and is not locked yet
+            seen.append(subprocess.run([sys.executable, "-c", OPENS, str(place)], check=True))
+            assert (place / GROWTH).exists()
+        return find(store, path, name, **options)
+
+    monkeypatch.setattr(unfinished, "find_note", late)
+    data(2).oz.to_omnizarr(place, append_dim="time")
+    assert seen
+    check(place)
+
+
+OPENS = "import sys, omnizarr as oz; oz.open_group(sys.argv[1], mode='r+')"
+
+
+def test_ctrl_c_while_shapes_are_put_back_leaves_the_note(tmp_path, monkeypatch):
+    place = tmp_path / "a.zarr"
+    data(0).oz.to_omnizarr(place)
+    reshape, done = growing.Growing.reshape, []
+
+    def stop(self, old, *, back=False):
+        if done:
+            raise KeyboardInterrupt
+        done.append(self)
+        reshape(self, old, back=back)
+
+    monkeypatch.setattr(growing.Growing, "reshape", stop)
+    with pytest.raises(KeyboardInterrupt):
+        data(2).oz.to_omnizarr(place, append_dim="time")
+    monkeypatch.undo()
+    assert (place / GROWTH).exists()
+    oz.open_group(place, mode="r+")
+    check(place)
+
+
+def test_a_child_that_is_forked_meanwhile_appends_too(tmp_path, monkeypatch):
+    place = tmp_path / "a.zarr"
+    data(0).oz.to_omnizarr(place)
+    settle = growing.settle
+    children = []
+
+    def late(*args):
+        monkeypatch.setattr(writing, "settle", settle)
+        children.append(os.fork())
+        if not children[0]:
+            done = threading.Event()
+
+            def append():
+                with contextlib.suppress(ConflictError):  # its parent has appended before
+                    data(4).oz.to_omnizarr(place, append_dim="time")
+                done.set()
+
+            threading.Thread(target=append, daemon=True).start()
+            os._exit(0 if done.wait(60) else 7)
+        return settle(*args)
+
+    monkeypatch.setattr(writing, "settle", late)
+    data(2).oz.to_omnizarr(place, append_dim="time")
+    assert os.waitstatus_to_exitcode(os.waitpid(children[0], 0)[1]) == 0

@@ -249,3 +249,24 @@ def test_what_is_kept_is_bounded(tmp_path):
             store.get(f"a/{i}")
         kept.append(records.kept())
     assert 16 << 20 < max(kept) < 36 << 20
+
+
+@pytest.mark.parametrize("sizes", [(1, 1), (1, 1 << 20), (64, 300)])
+@pytest.mark.parametrize(
+    "options", [{"use_dictionary": False}, {}, {"data_page_version": "2.0"}, {"row_group_size": 70}]
+)
+def test_pages_of_few_rows(sizes, options):
+    """A page for each row, dictionaries before them or not: every row is found in any order, and all at once."""
+    n = 1000
+    raws = [None if i % 7 == 0 else b"%d" % (i // 2) for i in range(n)]
+    table = pa.table({"path": pa.nulls(n, pa.string()), "offset": [0] * n, "size": [0] * n, "raw": raws})
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, write_batch_size=sizes[0], data_page_size=sizes[1], **options)
+    place = {".zmetadata": metadata(n, n), KEY: sink.getvalue().to_pybytes()}
+    for step in (1, n - 1, 777):
+        store = open_parquet(place)
+        for i in (i * step % n for i in range(n)):
+            assert store.get(f"a/{i}") == raws[i]
+    found = read_parquet(place).arrays["a"]
+    assert found.numbers.tolist() == [i for i in range(n) if raws[i] is not None]
+    assert found.inline == b"".join(raw for raw in raws if raw is not None)

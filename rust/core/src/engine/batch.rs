@@ -8,6 +8,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use smallvec::SmallVec;
@@ -15,6 +16,7 @@ use smallvec::SmallVec;
 use super::far_shards::FarShard;
 use super::read::{SMALL, Whole, Work, fetch_spans, fetching, read_solid, read_spans, solid};
 use super::{Call, chunk_error};
+use crate::ask;
 use crate::buffer::Buffer;
 use crate::cell::{Cells, Sel};
 use crate::chain::{Pack, check};
@@ -29,6 +31,9 @@ use crate::store::{Locate, Object, Spot};
 /// Cells that are looked up at once.
 const WINDOW: usize = 1 << 16;
 
+/// How often a caller whose cells are looked up asks whether it should stop.
+const POLL: Duration = Duration::from_millis(20);
+
 /// Sources that are held open at once.
 const SOURCES: usize = 128;
 
@@ -38,6 +43,16 @@ struct Wanted {
     offset: u64,
     length: Option<u64>,
     cell: usize,
+}
+
+/// Where the values of some cells are.
+#[derive(Default)]
+struct LookedUp {
+    wanted: Vec<Wanted>,
+    /// In memory, or nowhere.
+    ready: Vec<(usize, Option<Bytes>)>,
+    /// Where others write all the time.
+    restless: Vec<usize>,
 }
 
 /// What the parts of one call share.
@@ -82,24 +97,7 @@ impl Call<'_> {
 impl Batch<'_> {
     fn window(&self, window: Range<usize>, interrupt: Interrupt<'_>) -> Result<()> {
         let locate = self.locate;
-        locate.begin();
-        let mut wanted = Vec::new();
-        let mut ready: Vec<(usize, Option<Bytes>)> = Vec::new();
-        let mut restless = Vec::new();
-        let mut index = SmallVec::new();
-        for cell in window {
-            self.cells.part(cell, &mut index);
-            if !self.restless.is_empty() && self.restless.contains(&self.key(cell)) {
-                restless.push(cell);
-                continue;
-            }
-            match locate.find(&index)? {
-                Some(Spot::There { place, offset, length }) => wanted.push(Wanted { place, offset, length, cell }),
-                Some(Spot::Here(bytes)) => ready.push((cell, Some(bytes))),
-                None if self.call.zeroed => {}
-                None => ready.push((cell, None)),
-            }
-        }
+        let LookedUp { mut wanted, ready, restless } = ask::with(interrupt, || self.look_up(window, interrupt))?;
         self.each(ready.len(), interrupt, |i| match ready.get(i) {
             Some((cell, Some(bytes))) => self.decode_value(*cell, bytes),
             Some((cell, None)) => self.missing(*cell),
@@ -121,6 +119,38 @@ impl Batch<'_> {
             }
         }
         self.read_group(group, interrupt)
+    }
+
+    /// Look up where the values of cells are.
+    fn look_up(&self, window: Range<usize>, interrupt: Interrupt<'_>) -> Result<LookedUp> {
+        let locate = self.locate;
+        locate.begin();
+        let mut found = LookedUp::default();
+        let mut index = SmallVec::new();
+        let mut asked = Instant::now();
+        for cell in window {
+            // What has to be read and decoded for it is decided by who wrote it.
+            if asked.elapsed() >= POLL {
+                asked = Instant::now();
+                if interrupt() {
+                    return Err(Error::Interrupted);
+                }
+            }
+            self.cells.part(cell, &mut index);
+            if !self.restless.is_empty() && self.restless.contains(&self.key(cell)) {
+                found.restless.push(cell);
+                continue;
+            }
+            match locate.find(&index)? {
+                Some(Spot::There { place, offset, length }) => {
+                    found.wanted.push(Wanted { place, offset, length, cell });
+                }
+                Some(Spot::Here(bytes)) => found.ready.push((cell, Some(bytes))),
+                None if self.call.zeroed => {}
+                None => found.ready.push((cell, None)),
+            }
+        }
+        Ok(found)
     }
 
     /// Decide for each value of a source how it is read.

@@ -139,10 +139,10 @@ impl Engine {
     }
 
     /// What differs from one state of the array's document to the next; 0 if it is not there, `None` where nobody looks.
+    /// It is odd as long as another state may have the same number: that is not to be remembered.
     pub fn state(&self) -> Result<Option<u64>> {
         let Some(document) = &self.spec.document else { return Ok(None) };
-        let Some(token) = self.store.token(document)? else { return Ok(Some(0)) };
-        Ok(Some(token.number()))
+        Ok(Some(self.store.state(document)?.unwrap_or(0)))
     }
 
     /// Whether the document that says what the array is should be there, and is not.

@@ -56,11 +56,16 @@ const ABANDON: u32 = 10;
 struct Parcel {
     shared: Arc<Shared>,
     bytes: usize,
+    /// Nobody has said what became of it.
+    is_lost: bool,
 }
 
 impl Drop for Parcel {
     fn drop(&mut self) {
         let mut state = self.shared.lock();
+        if self.is_lost {
+            state.error.get_or_insert_with(|| Error::Invalid("a value was given up on its way to the store".into()));
+        }
         state.under_way = state.under_way.saturating_sub(1);
         state.bytes = state.bytes.saturating_sub(self.bytes);
         self.shared.change.notify_all();
@@ -89,8 +94,9 @@ impl<'a> Outbox<'a> {
         state.under_way = state.under_way.saturating_add(1);
         state.bytes = state.bytes.saturating_add(bytes);
         drop(state);
-        let parcel = Parcel { shared: Arc::clone(&self.shared), bytes };
+        let mut parcel = Parcel { shared: Arc::clone(&self.shared), bytes, is_lost: true };
         let done = Box::new(move |done: Result<()>| {
+            parcel.is_lost = false;
             if let Err(error) = done {
                 parcel.shared.lock().error.get_or_insert(error);
             }

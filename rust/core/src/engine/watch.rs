@@ -37,7 +37,8 @@ impl Watch {
     pub(super) fn look(&self, engine: &Engine) -> Result<bool> {
         let Some(seen) = self.seen else { return Ok(false) };
         let Some(state) = engine.state()? else { return Ok(false) };
-        if seen != 0 && state == seen {
+        // The same number when it was young, and now.
+        if seen != 0 && state | 1 == seen | 1 {
             return Ok(false);
         }
         self.found.store(state, Ordering::Relaxed);

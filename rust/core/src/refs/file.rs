@@ -7,7 +7,7 @@ use std::time::UNIX_EPOCH;
 
 use super::{Source, Stamp};
 use crate::error::{Error, Result};
-use crate::store::{Token, read_exact_at, token};
+use crate::store::{Token, is_young, read_exact_at, token};
 
 /// A file of this machine.
 pub struct FileSource {
@@ -83,6 +83,6 @@ impl Source for FileSource {
     }
 
     fn token(&self) -> Option<Token> {
-        self.token
+        self.token.filter(|token| !is_young(token))
     }
 }

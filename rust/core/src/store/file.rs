@@ -8,28 +8,23 @@ use std::sync::Arc;
 use arc_swap::ArcSwapOption;
 
 use super::file_confined::{Access, Root, identity};
-use super::file_lock::{hold, rename_new};
+use super::file_folder::Kind;
+use super::file_lock::hold;
 #[cfg(unix)]
 use super::file_mark::Marks;
-use super::file_mark::temporary;
-#[cfg(target_os = "linux")]
-use super::file_nameless::put_nameless;
 use super::file_sweep::{Leaving, discard, erase_below, erase_in_place, put_back, set_aside};
-use super::file_sync::{make_root, sync_gone, sync_name};
+use super::file_sync::sync_gone;
+use super::file_token::{is_young, token};
 use super::{Hold, Listing, Object, Store, Token, check_key, check_prefix, is_debris, place_of};
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
 
 /// Files below a directory, which is made by the first put.
 pub struct FileStore {
-    path: PathBuf,
-    durable: bool,
+    pub(super) path: PathBuf,
+    pub(super) durable: bool,
     root: ArcSwapOption<Root>,
 }
-
-/// How often folders are made that are gone again when a file is to be put there.
-pub(super) const MOST_MADE: u8 = 100;
-const LOST: &str = "the store's folder is gone, or one above the key is removed time after time; open the store again";
 
 pub(super) fn failure(key: &str, op: &'static str, error: &io::Error) -> Error {
     if error.kind() == io::ErrorKind::CrossesDevices {
@@ -86,15 +81,15 @@ impl FileStore {
         let (mut keys, mut prefixes, mut debris) = (Vec::new(), Vec::new(), Vec::new());
         let Some(root) = self.root()? else { return Ok((keys, prefixes, debris)) };
         let fail = |error: io::Error| failure(prefix, "list", &error);
-        let entries = match root.resolved(prefix).and_then(fs::read_dir) {
-            Ok(entries) => entries,
+        let opened = root.folder(prefix.trim_end_matches('/')).and_then(|folder| Ok((folder.entries()?, folder)));
+        let (entries, folder) = match opened {
+            Ok(found) => found,
             Err(error) if absent(&error) => return Ok((keys, prefixes, debris)),
             Err(error) => return Err(fail(error)),
         };
-        for entry in entries {
-            let entry = entry.map_err(fail)?;
+        for (name, kind) in entries {
             // A name that is not Unicode cannot be a key.
-            let Ok(name) = entry.file_name().into_string() else { continue };
+            let Ok(name) = name.into_string() else { continue };
             if name.contains('\\') {
                 continue;
             }
@@ -102,148 +97,20 @@ impl FileStore {
                 debris.push(format!("{prefix}{name}"));
                 continue;
             }
-            // Links to directories are not followed: a loop of links would never end.
-            let kind = entry.file_type().map_err(fail)?;
-            if kind.is_dir() {
-                prefixes.push(format!("{prefix}{name}/"));
-            } else if kind.is_file() || kind.is_symlink() && entry.path().is_file() {
-                keys.push(format!("{prefix}{name}"));
+            match kind {
+                Kind::Folder => prefixes.push(format!("{prefix}{name}/")),
+                Kind::File => keys.push(format!("{prefix}{name}")),
+                // Links to directories are not followed: a loop of links would never end.
+                Kind::Link if folder.target(&name) == Some(Kind::File) => keys.push(format!("{prefix}{name}")),
+                Kind::Link | Kind::Other => {}
             }
         }
         Ok((keys, prefixes, debris))
     }
 
-    /// Put a value where there is none, and return the number of its token; `None` if there is one.
-    pub fn put_first(&self, key: &str, data: &[u8]) -> Result<Option<u64>> {
-        let mut made = None;
-        let is_first = self.put_at(key, true, None, |file| {
-            file.write_all(data)?;
-            made = token(&file.metadata()?);
-            Ok(())
-        })?;
-        Ok(is_first.then(|| made.map_or(0, |token| token.number())))
-    }
-
-    fn put_by(&self, key: &str, write: impl FnMut(&mut File) -> io::Result<()>) -> Result<()> {
-        self.put_at(key, false, None, write).map(drop)
-    }
-
-    /// Put a file, with `new` only where there is none; `false` if there is. Folders are made if a document is there.
-    fn put_at(
-        &self,
-        key: &str,
-        new: bool,
-        document: Option<&str>,
-        mut write: impl FnMut(&mut File) -> io::Result<()>,
-    ) -> Result<bool> {
-        check_key(key)?;
-        let fail = |error: io::Error| match document {
-            Some(key) if is_lost(&error) => Error::Gone { key: key.into() },
-            _ => failure(key, "put", &error),
-        };
-        let root = match self.root()? {
-            Some(root) => root,
-            None => {
-                if document.is_some() {
-                    return Err(fail(lost()));
-                }
-                make_root(&self.path, self.durable).map_err(fail)?;
-                self.root()?.ok_or_else(|| fail(io::ErrorKind::NotFound.into()))?
-            }
-        };
-        #[cfg(target_os = "linux")]
-        if new && let Some(done) = put_nameless(&root, key, document, self.durable, &mut write).map_err(fail)? {
-            return Ok(done);
-        }
-        #[cfg(unix)]
-        let _writing = Marks::mark(&root);
-        self.replace(&root, key, new, document, &mut write).map_err(fail)
-    }
-
-    /// Write to a file of another name beside the key, then rename.
-    fn replace(
-        &self,
-        root: &Root,
-        key: &str,
-        new: bool,
-        document: Option<&str>,
-        write: &mut impl FnMut(&mut File) -> io::Result<()>,
-    ) -> io::Result<bool> {
-        let start = key.rsplit_once('/').map_or(0, |(parent, _)| parent.len().saturating_add(1));
-        let mut made = 0u8;
-        let (temporary, mut file) = loop {
-            let name = format!("{}{}", key.get(..start).unwrap_or_default(), temporary());
-            match root.file(&name, Access::Create) {
-                Ok(file) => break (name, file),
-                // Left by a process of the same number that was killed.
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                // Others may remove a folder as soon as it is made, and one without a name can hold none.
-                Err(error) if error.kind() == io::ErrorKind::NotFound && made < MOST_MADE => {
-                    make_parents(root, key, document)?;
-                    made = made.saturating_add(1);
-                }
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(lost()),
-                Err(error) => return Err(error),
-            }
-        };
-        let mut written = write(&mut file);
-        if self.durable {
-            written = written.and_then(|()| file.sync_all());
-        }
-        drop(file);
-        let done = written.and_then(|()| match new {
-            true => rename_new(root, &temporary, key),
-            false => root.rename(&temporary, key).map(|()| true),
-        });
-        // The folder has gone with all that was in it.
-        let done = done.map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound if document.is_some() => lost(),
-            _ => error,
-        });
-        if done.is_err() {
-            // The write failed already; that its rest cannot be removed either is for the next writer to mend.
-            if root.unlink(&temporary).is_err_and(|error| !absent(&error)) {
-                root.keep_mark();
-            }
-        }
-        let done = done?;
-        if self.durable && cfg!(unix) {
-            sync_name(root, key, made > 0)?;
-        }
-        Ok(done)
-    }
-
     fn gone<'a>(&self, root: &Root, keys: impl Iterator<Item = &'a str>) -> io::Result<()> {
         if self.durable && cfg!(unix) { sync_gone(root, keys) } else { Ok(()) }
     }
-}
-
-/// Make the folders that lead to a key, unless a document should be there and is not.
-pub(super) fn make_parents(root: &Root, key: &str, document: Option<&str>) -> io::Result<()> {
-    match document {
-        Some(document) if !root.has(document)? => Err(lost()),
-        _ => root.make_parents(key),
-    }
-}
-
-/// Something that was there when this began is gone.
-#[derive(Debug)]
-struct Lost;
-
-impl std::fmt::Display for Lost {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(LOST)
-    }
-}
-
-impl std::error::Error for Lost {}
-
-fn lost() -> io::Error {
-    io::Error::other(Lost)
-}
-
-fn is_lost(error: &io::Error) -> bool {
-    error.get_ref().is_some_and(|inner| inner.is::<Lost>())
 }
 
 /// Refuse folders, pipes and devices: they are not bytes under a key.
@@ -282,19 +149,6 @@ pub(crate) fn read_exact_at(file: &File, mut dst: &mut [u8], mut offset: u64) ->
         }
     }
     Ok(())
-}
-
-#[cfg(unix)]
-pub(crate) fn token(meta: &fs::Metadata) -> Option<Token> {
-    use std::os::unix::fs::MetadataExt;
-    let time = (meta.mtime() as u64).wrapping_mul(1_000_000_000).wrapping_add(meta.mtime_nsec() as u64);
-    Some(Token([meta.dev(), meta.ino(), meta.size(), time]))
-}
-
-#[cfg(not(unix))]
-pub(crate) fn token(meta: &fs::Metadata) -> Option<Token> {
-    let time = meta.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
-    Some(Token([meta.len(), time.as_secs(), u64::from(time.subsec_nanos()), 0]))
 }
 
 impl Object for Opened {
@@ -350,13 +204,17 @@ impl Store for FileStore {
                 Ok(0) => break,
                 Ok(n) => {
                     got = got.saturating_add(n);
-                    // A short read of a regular file is its end.
-                    if got < room || got >= most {
+                    if got >= most {
                         break;
                     }
-                    let size = file.metadata().map_or(0, |m| m.len());
-                    room = usize::try_from(size).unwrap_or(usize::MAX).max(got).saturating_add(1).min(most);
-                    dst.set_len(room);
+                    // Less than was asked for need not be all: the system reads 2 GiB at once, some file systems less.
+                    if got == room {
+                        let size = file.metadata().map_or(0, |m| m.len());
+                        room = usize::try_from(size).unwrap_or(usize::MAX).max(got).saturating_add(1).min(most);
+                        if !dst.try_set_len(room) {
+                            return Err(Error::Memory(format!("{key}: its {size} bytes do not fit into memory")));
+                        }
+                    }
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::IsADirectory => return Err(Error::folder(key)),
@@ -374,7 +232,8 @@ impl Store for FileStore {
         let Some(file) = self.file(key)? else { return Ok(None) };
         let meta = file.metadata().map_err(|error| failure(key, "get", &error))?;
         regular(&meta, key)?;
-        Ok(Some(Box::new(Opened { file, key: key.into(), size: meta.len(), token: token(&meta) })))
+        let token = token(&meta).filter(|token| !is_young(token));
+        Ok(Some(Box::new(Opened { file, key: key.into(), size: meta.len(), token })))
     }
 
     fn put(&self, key: &str, parts: &[&[u8]]) -> Result<()> {
@@ -393,6 +252,10 @@ impl Store for FileStore {
         check_key(key)?;
         let Some(root) = self.root()? else { return Ok(None) };
         root.token(key).map_err(|error| failure(key, "get", &error))
+    }
+
+    fn state(&self, key: &str) -> Result<Option<u64>> {
+        Ok(self.token(key)?.map(|token| token.number(is_young(&token))))
     }
 
     fn has(&self, key: &str) -> Result<bool> {
@@ -456,19 +319,20 @@ impl Store for FileStore {
         root.settled.forget();
         if let Some(key) = prefix.strip_suffix('/') {
             let gone = set_aside(&root, key).and_then(|leaving| match leaving {
-                Leaving::Aside(path, aside) => {
+                Leaving::Aside(folder, name, aside) => {
                     // Were it discarded all the same, a loss of power could bring back a part of it.
-                    self.gone(&root, std::iter::once(key)).inspect_err(|_| put_back(&root, &aside, &path))?;
-                    discard(&root, &aside)
+                    self.gone(&root, std::iter::once(key)).inspect_err(|_| put_back(&root, &folder, &aside, name))?;
+                    discard(&root, &folder, &aside)
                 }
-                Leaving::InPlace(path) => {
-                    erase_in_place(&root, &path)?;
+                Leaving::InPlace(folder, name) => {
+                    erase_in_place(&root, &folder, name)?;
                     self.gone(&root, std::iter::once(key))
                 }
             });
             return gone.or_else(fail);
         }
-        erase_below(&root, &root.path("")).and_then(|()| self.gone(&root, std::iter::once(""))).or_else(fail)
+        let below = root.folder("").and_then(|folder| erase_below(&root, &folder));
+        below.and_then(|()| self.gone(&root, std::iter::once(""))).or_else(fail)
     }
 
     fn list_prefix(&self, prefix: &str) -> Result<Vec<String>> {

@@ -43,10 +43,10 @@ pub enum Access {
     Read,
     /// An existing file, for reading and writing.
     Change,
-    /// A file that must not exist yet, for writing.
-    Create,
     /// A directory.
     Directory,
+    /// A directory, for the names in it alone.
+    Passage,
 }
 
 #[cfg(unix)]
@@ -138,7 +138,7 @@ impl Root {
             })
             .map_err(io::Error::from);
         #[cfg(not(target_os = "linux"))]
-        let found = fs::metadata(self.path(key)).map(|meta| super::file::token(&meta));
+        let found = fs::metadata(self.path(key)).map(|meta| super::file_token::token(&meta));
         found.or_else(|error| if super::file::absent(&error) { Ok(None) } else { Err(error) })
     }
 
@@ -170,20 +170,6 @@ impl Root {
         Ok(())
     }
 
-    /// The directory itself, to which paths may be relative.
-    #[cfg(target_os = "linux")]
-    pub(super) fn handle(&self) -> &File {
-        &self.handle
-    }
-
-    /// Make a file without a name in a directory to which no link leads.
-    #[cfg(target_os = "linux")]
-    pub(super) fn file_without_name(&self, directory: &str) -> rustix::io::Result<File> {
-        let (flags, mode) = (OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC, Mode::from_raw_mode(0o666));
-        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_SYMLINKS;
-        rustix::fs::openat2(&self.handle, directory, flags, mode, resolve).map(File::from)
-    }
-
     /// Open a file below the root.
     #[cfg(target_os = "linux")]
     pub fn file(&self, key: &str, access: Access) -> io::Result<File> {
@@ -192,16 +178,15 @@ impl Root {
             | match access {
                 Access::Read => OFlags::RDONLY | OFlags::NONBLOCK,
                 Access::Change => OFlags::RDWR | OFlags::NONBLOCK,
-                Access::Create => OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL,
                 Access::Directory => OFlags::RDONLY | OFlags::DIRECTORY,
+                Access::Passage => OFlags::PATH | OFlags::DIRECTORY,
             };
-        let mode = if access == Access::Create { Mode::from_raw_mode(0o666) } else { Mode::empty() };
         // Most keys have no link on the way, so that nothing found is nothing there; behind a link it takes a look.
         let inside = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
         let mut resolve = inside | ResolveFlags::NO_SYMLINKS;
         let mut tries = 0u8;
         loop {
-            match rustix::fs::openat2(&self.handle, key, flags, mode, resolve) {
+            match rustix::fs::openat2(&self.handle, key, flags, Mode::empty(), resolve) {
                 Ok(file) => return Ok(File::from(file)),
                 Err(rustix::io::Errno::LOOP) if resolve != inside => resolve = inside,
                 Err(rustix::io::Errno::NOENT) if resolve == inside => {
@@ -224,13 +209,9 @@ impl Root {
     }
 
     fn file_by_path(&self, key: &str, access: Access) -> io::Result<File> {
-        let opened = match access {
-            Access::Read | Access::Directory => self.resolved(key).and_then(File::open),
-            Access::Change => self.resolved(key).and_then(|path| OpenOptions::new().read(true).write(true).open(path)),
-            Access::Create => {
-                self.confined(key).and_then(|path| OpenOptions::new().write(true).create_new(true).open(path))
-            }
-        };
+        let mut how = OpenOptions::new();
+        how.read(true).write(access == Access::Change);
+        let opened = self.resolved(key).and_then(|path| how.open(path));
         match opened {
             Err(error) if error.kind() == io::ErrorKind::NotFound => self.check_links(key).and(Err(error)),
             opened => opened,
@@ -241,15 +222,6 @@ impl Root {
     pub fn resolved(&self, key: &str) -> io::Result<PathBuf> {
         let real = fs::canonicalize(self.path(key))?;
         if real.starts_with(self.real()?) { Ok(real) } else { Err(escape()) }
-    }
-
-    /// The path of a key, after a look at where its parent directory really is.
-    pub fn confined(&self, key: &str) -> io::Result<PathBuf> {
-        let path = self.path(key);
-        match key.rsplit_once('/') {
-            Some((parent, _)) => self.resolved(parent).map(|_| path),
-            None => Ok(path),
-        }
     }
 
     /// Where a key's file would be, links not looked at.
@@ -273,69 +245,15 @@ impl Root {
 
     /// Make one directory in one that exists, unless it is there already.
     fn make_directory(&self, key: &str) -> io::Result<()> {
-        #[cfg(target_os = "linux")]
-        let made = {
-            let mode = Mode::from_raw_mode(0o777);
-            match key.rsplit_once('/') {
-                // The parent is opened first, since a link in its path must not lead out.
-                Some((parent, name)) => rustix::fs::mkdirat(self.file(parent, Access::Directory)?, name, mode),
-                None => rustix::fs::mkdirat(&self.handle, key, mode),
-            }
-            .map_err(io::Error::from)
-        };
-        #[cfg(not(target_os = "linux"))]
-        let made = fs::create_dir(self.confined(key)?);
-        match made {
+        match self.folder_of(key).and_then(|(folder, name)| folder.make(name)) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
             made => made,
         }
     }
 
-    /// Put a finished file in the place of another in the same directory.
-    ///
-    /// Both names are resolved through the same directory, and the first was made through [`Root::file`], so a link that
-    /// leads out makes this fail rather than write outside.
-    pub fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-        #[cfg(target_os = "linux")]
-        return rustix::fs::renameat(&self.handle, from, &self.handle, to).map_err(io::Error::from);
-        #[cfg(not(target_os = "linux"))]
-        fs::rename(self.path(from), self.path(to))
-    }
-
-    /// Give a finished file a name in the same directory that no file has yet.
-    #[cfg(unix)]
-    pub fn rename_new(&self, from: &str, to: &str) -> io::Result<()> {
-        #[cfg(target_os = "linux")]
-        return {
-            use rustix::fs::{RenameFlags, renameat_with};
-            use rustix::io::Errno;
-            match renameat_with(&self.handle, from, &self.handle, to, RenameFlags::NOREPLACE) {
-                // Not every file system knows this; a second name, and the first removed, is the same in two steps.
-                Err(Errno::INVAL | Errno::NOSYS) => {
-                    rustix::fs::linkat(&self.handle, from, &self.handle, to, rustix::fs::AtFlags::empty())
-                        .and_then(|()| rustix::fs::unlinkat(&self.handle, from, rustix::fs::AtFlags::empty()))
-                }
-                done => done,
-            }
-            .map_err(io::Error::from)
-        };
-        #[cfg(not(target_os = "linux"))]
-        fs::hard_link(self.path(from), self.path(to)).and_then(|()| fs::remove_file(self.path(from)))
-    }
-
     /// Remove a file or a link.
     pub fn unlink(&self, key: &str) -> io::Result<()> {
-        #[cfg(target_os = "linux")]
-        return {
-            let none = rustix::fs::AtFlags::empty();
-            match key.rsplit_once('/') {
-                Some((parent, name)) => rustix::fs::unlinkat(self.file(parent, Access::Directory)?, name, none),
-                None => rustix::fs::unlinkat(&self.handle, key, none),
-            }
-            .map_err(io::Error::from)
-        };
-        #[cfg(not(target_os = "linux"))]
-        fs::remove_file(self.confined(key)?)
+        self.folder_of(key).and_then(|(folder, name)| folder.unlink(name))
     }
 }
 

@@ -12,6 +12,9 @@ use std::time::Duration;
 use super::Hold;
 use super::file::absent;
 use super::file_confined::{Access, Root};
+use super::file_folder::Folder;
+#[cfg(unix)]
+use super::file_folder::Kind;
 #[cfg(unix)]
 use crate::ask;
 #[cfg(unix)]
@@ -93,17 +96,17 @@ pub(super) fn hold(_: &Root, _: &str) -> io::Result<Hold> {
 
 /// Give a finished file its name if no file has it yet; `false` if one has.
 #[cfg(unix)]
-pub(super) fn rename_new(root: &Root, from: &str, to: &str) -> io::Result<bool> {
-    match root.rename_new(from, to) {
+pub(super) fn rename_new(folder: &Folder, from: &str, to: &str) -> io::Result<bool> {
+    match folder.rename_new(from, to) {
         Ok(()) => Ok(true),
         // A directory is no one else's chunk: putting the file over it says what is wrong.
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && !root.path(to).is_dir() => {
-            root.unlink(from).map(|()| false)
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && folder.target(to) != Some(Kind::Folder) => {
+            folder.unlink(from).map(|()| false)
         }
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => root.rename(from, to).map(|()| true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => folder.rename(from, to).map(|()| true),
         // File systems without links: there the last one wins, as without this.
         Err(error) if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported) => {
-            root.rename(from, to).map(|()| true)
+            folder.rename(from, to).map(|()| true)
         }
         Err(error) => Err(error),
     }
@@ -111,8 +114,8 @@ pub(super) fn rename_new(root: &Root, from: &str, to: &str) -> io::Result<bool> 
 
 /// As above, where the last one wins.
 #[cfg(not(unix))]
-pub(super) fn rename_new(root: &Root, from: &str, to: &str) -> io::Result<bool> {
-    root.rename(from, to).map(|()| true)
+pub(super) fn rename_new(folder: &Folder, from: &str, to: &str) -> io::Result<bool> {
+    folder.rename(from, to).map(|()| true)
 }
 
 #[cfg(all(test, unix))]

@@ -5,11 +5,11 @@ use std::io;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::fs::{AtFlags, linkat};
 use rustix::io::Errno;
 
-use super::file::{MOST_MADE, make_parents};
 use super::file_confined::Root;
+use super::file_folder::Kind;
+use super::file_put::{MOST_MADE, make_parents};
 use super::file_sync::sync_name;
 
 /// Whether files without a name are of no use in a folder, as it has turned out.
@@ -51,18 +51,19 @@ pub(super) fn put_nameless(
     if !root.nameless.is_of_use() {
         return Ok(None);
     }
-    let folder = key.rsplit_once('/').map_or(".", |(parent, _)| parent);
     let mut made = 0u8;
-    let mut file = loop {
-        match root.file_without_name(folder) {
-            Ok(file) => break file,
+    let (folder, name, mut file) = loop {
+        let opened = root.folder_of(key).and_then(|(folder, name)| Ok((folder.nameless()?, folder, name)));
+        match opened {
+            Ok((file, folder, name)) => break (folder, name, file),
             // Others may remove a folder as soon as it is made.
-            Err(Errno::NOENT) if made < MOST_MADE => {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && made < MOST_MADE => {
                 make_parents(root, key, document)?;
                 made = made.saturating_add(1);
             }
             Err(error) => {
-                if matches!(error, Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOSYS) {
+                let errno = Errno::from_io_error(&error);
+                if matches!(errno, Some(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOSYS)) {
                     root.nameless.give_up();
                 }
                 return Ok(None);
@@ -73,11 +74,11 @@ pub(super) fn put_nameless(
     if durable {
         file.sync_all()?;
     }
-    match linkat(&file, "", root.handle(), key, AtFlags::EMPTY_PATH) {
+    match folder.name(&file, name) {
         Ok(()) if durable => sync_name(root, key, made > 0).map(|()| Some(true)),
         Ok(()) => Ok(Some(true)),
         // A folder is no one else's value: putting a file over it says what is wrong.
-        Err(Errno::EXIST) => Ok((!root.path(key).is_dir()).then_some(false)),
+        Err(Errno::EXIST) => Ok((folder.target(name) != Some(Kind::Folder)).then_some(false)),
         // Others have removed the folder.
         Err(Errno::NOENT) => Ok(None),
         Err(_) => {

@@ -1,47 +1,48 @@
 //! Removing folders, and what writers that were killed have left in them.
 
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::io;
 use std::time::Duration;
-use std::{fs, io};
 
 use super::file::FileStore;
 #[cfg(unix)]
 use super::file::failure;
 use super::file_confined::Root;
+use super::file_folder::{Folder, Kind};
 use super::file_mark::temporary;
 #[cfg(unix)]
 use super::file_mark::{Left, is_left};
 use crate::error::Result;
 
-/// A folder on its way out.
-pub(super) enum Leaving {
-    /// It has a name that is none of a key, given in one step: its old path and its new one.
-    Aside(PathBuf, PathBuf),
+/// A folder on its way out, in the one that holds it.
+pub(super) enum Leaving<'a> {
+    /// It has a name that is none of a key, given in one step: its old name and its new one.
+    Aside(Folder, &'a str, String),
     /// It cannot get another name, as in a layer of a container's image that others share.
-    InPlace(PathBuf),
+    InPlace(Folder, &'a str),
 }
 
 /// Give a folder a name that is none of a key.
-pub(super) fn set_aside(root: &Root, key: &str) -> io::Result<Leaving> {
-    let path = root.confined(key)?;
-    let kind = path.symlink_metadata()?.file_type();
-    if kind.is_symlink() && path.is_dir() {
+pub(super) fn set_aside<'a>(root: &Root, key: &'a str) -> io::Result<Leaving<'a>> {
+    let (folder, name) = root.folder_of(key)?;
+    match folder.kind(name)? {
+        Kind::Folder => {}
         // The link goes, not what it leads to.
-        return root.unlink(key).and(Err(io::ErrorKind::NotFound.into()));
+        Kind::Link if folder.target(name) == Some(Kind::Folder) => {
+            return folder.unlink(name).and(Err(io::ErrorKind::NotFound.into()));
+        }
+        _ => return Err(io::ErrorKind::NotADirectory.into()),
     }
-    if !kind.is_dir() {
-        return Err(io::ErrorKind::NotADirectory.into());
-    }
-    let aside = path.with_file_name(temporary());
-    match fs::rename(&path, &aside) {
-        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => Ok(Leaving::InPlace(path)),
-        done => done.map(|()| Leaving::Aside(path, aside)),
+    let aside = temporary();
+    match folder.rename(name, &aside) {
+        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => Ok(Leaving::InPlace(folder, name)),
+        done => done.map(|()| Leaving::Aside(folder, name, aside)),
     }
 }
 
 /// Give a folder that was set aside its name again; where that fails, it is for the next writer to remove.
-pub(super) fn put_back(root: &Root, aside: &Path, path: &Path) {
-    if fs::rename(aside, path).is_err() {
+pub(super) fn put_back(root: &Root, folder: &Folder, aside: &str, name: &str) {
+    if folder.rename(aside, name).is_err() {
         root.keep_mark();
     }
 }
@@ -50,10 +51,10 @@ pub(super) fn put_back(root: &Root, aside: &Path, path: &Path) {
 const MOST_EMPTIED: u32 = 200;
 
 /// Remove a folder that was set aside; what stays of it is for the next writer to remove.
-pub(super) fn discard(root: &Root, aside: &Path) -> io::Result<()> {
+pub(super) fn discard(root: &Root, folder: &Folder, aside: &str) -> io::Result<()> {
     let mut tries = 0u32;
     loop {
-        match fs::remove_dir_all(aside) {
+        match folder.erase(aside) {
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty && tries < MOST_EMPTIED => {
                 tries = tries.saturating_add(1);
                 std::thread::sleep(Duration::from_micros(50).saturating_mul(tries));
@@ -64,29 +65,27 @@ pub(super) fn discard(root: &Root, aside: &Path) -> io::Result<()> {
 }
 
 /// Remove a folder that keeps its name, and all below it.
-pub(super) fn erase_in_place(root: &Root, folder: &Path) -> io::Result<()> {
-    erase_below(root, folder)?;
-    fs::remove_dir(folder)
+pub(super) fn erase_in_place(root: &Root, folder: &Folder, name: impl AsRef<OsStr>) -> io::Result<()> {
+    erase_below(root, &folder.within(&name)?)?;
+    folder.remove(name)
 }
 
 /// Remove everything below a folder: names of documents first, for what has none is no node.
-pub(super) fn erase_below(root: &Root, folder: &Path) -> io::Result<()> {
-    let mut entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
-    entries.sort_by_key(|entry| {
-        let name = entry.file_name().into_encoded_bytes();
-        let folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        (folder, !(name.starts_with(b".") || name.ends_with(b".json")), name)
+pub(super) fn erase_below(root: &Root, folder: &Folder) -> io::Result<()> {
+    let mut entries = folder.entries()?;
+    entries.sort_by_cached_key(|(name, kind)| {
+        let bytes = name.as_encoded_bytes();
+        (*kind == Kind::Folder, !(bytes.starts_with(b".") || bytes.ends_with(b".json")), name.clone())
     });
-    for entry in entries {
-        let path = entry.path();
-        let gone = if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            let aside = path.with_file_name(temporary());
-            match fs::rename(&path, &aside) {
-                Err(error) if error.kind() == io::ErrorKind::CrossesDevices => erase_in_place(root, &path),
-                done => done.and_then(|()| discard(root, &aside)),
+    for (name, kind) in entries {
+        let gone = if kind == Kind::Folder {
+            let aside = temporary();
+            match folder.rename(&name, &aside) {
+                Err(error) if error.kind() == io::ErrorKind::CrossesDevices => erase_in_place(root, folder, &name),
+                done => done.and_then(|()| discard(root, folder, &aside)),
             }
         } else {
-            fs::remove_file(&path)
+            folder.unlink(&name)
         };
         match gone {
             Err(error) if !super::file::absent(&error) => return Err(error),
@@ -99,8 +98,8 @@ pub(super) fn erase_below(root: &Root, folder: &Path) -> io::Result<()> {
 /// Remove a file, or a folder with all below it.
 #[cfg(unix)]
 fn remove(root: &Root, key: &str) -> io::Result<()> {
-    let path = root.confined(key)?;
-    let gone = if path.symlink_metadata()?.is_dir() { fs::remove_dir_all(path) } else { root.unlink(key) };
+    let (folder, name) = root.folder_of(key)?;
+    let gone = if folder.kind(name)? == Kind::Folder { folder.erase(name) } else { folder.unlink(name) };
     gone.or_else(|error| if super::file::absent(&error) { Ok(()) } else { Err(error) })
 }
 
@@ -151,11 +150,11 @@ mod tests {
         }
         let root = store.root()?.unwrap();
         std::os::unix::fs::symlink(root.path("z"), root.path("a/link")).unwrap();
-        erase_in_place(&root, &root.path("a")).unwrap();
+        erase_in_place(&root, &root.folder("").unwrap(), "a").unwrap();
         assert_eq!(store.list_all("")?, (vec!["z".to_owned()], vec![]));
         assert!(!root.path("a").exists());
         store.erase_prefix("")?;
-        fs::remove_dir(store.path()).unwrap();
+        std::fs::remove_dir(store.path()).unwrap();
         Ok(())
     }
 }

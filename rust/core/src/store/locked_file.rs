@@ -58,6 +58,12 @@ mod held {
         matches!(error.kind(), NotFound | NotADirectory | IsADirectory)
     }
 
+    /// The system cannot open a file that may well be there.
+    fn is_trouble(error: &io::Error) -> bool {
+        let errno = Errno::from_io_error(error);
+        matches!(errno, Some(Errno::MFILE | Errno::NFILE | Errno::NOMEM | Errno::IO | Errno::STALE | Errno::TIMEDOUT))
+    }
+
     impl LockedFile {
         /// Lock what is at a place, again if it is another by then; `None` where there is nothing.
         ///
@@ -66,10 +72,11 @@ mod held {
         pub fn hold(place: &Path, what: Lockable, wait: bool) -> io::Result<Option<Self>> {
             loop {
                 let mut held = match open_as(place, what) {
-                    Err(error) if what == Lockable::File || is_nothing(&error) => return Ok(None),
+                    Err(error) if is_nothing(&error) => return Ok(None),
+                    Err(error) if what == Lockable::File && !is_trouble(&error) => return Ok(None),
                     opened => opened?,
                 };
-                held.is_locked = held.lock(wait)?;
+                held.is_locked = (what != Lockable::Folder || held.has_folder_locks()) && held.lock(wait)?;
                 if !held.is_locked || held.is_at(place) {
                     return Ok(Some(held));
                 }
@@ -84,6 +91,24 @@ mod held {
                 Err(Errno::BADF | Errno::INVAL | Errno::NOLCK | Errno::NOSYS | Errno::NOTSUP) => Ok(false),
                 done => Ok(done.map(|()| true)?),
             }
+        }
+
+        /// Locks of folders on servers' file systems are known to this machine alone; those of files are not.
+        #[cfg(target_os = "linux")]
+        fn has_folder_locks(&self) -> bool {
+            const SERVERS: [u32; 4] = [0x6969, 0xFF53_4D42, 0xFE53_4D42, 0x0102_1997]; // NFS, CIFS, SMB, 9P
+            let kind = self.file.as_ref().and_then(|file| rustix::fs::fstatfs(file.file()).ok());
+            !kind.is_some_and(|kind| SERVERS.contains(&(kind.f_type as u32)))
+        }
+
+        #[cfg(not(target_os = "linux"))]
+        fn has_folder_locks(&self) -> bool {
+            true
+        }
+
+        /// The folder, unless another process has forked this one since.
+        pub(in super::super) fn folder(&self) -> Option<&File> {
+            self.file.as_ref().filter(|_| self.process == process()).map(Owned::file)
         }
 
         /// Whether there is a lock.

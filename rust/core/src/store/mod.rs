@@ -2,19 +2,23 @@
 
 mod file;
 mod file_confined;
+mod file_folder;
 mod file_lock;
 mod file_mark;
 #[cfg(target_os = "linux")]
 mod file_nameless;
+mod file_put;
 mod file_sweep;
 mod file_sync;
+mod file_token;
 mod locked_file;
 mod memory;
 mod names;
 pub mod zip;
 
 pub use file::FileStore;
-pub(crate) use file::{read_exact_at, token};
+pub(crate) use file::read_exact_at;
+pub(crate) use file_token::{is_young, token};
 pub use locked_file::{Lockable, LockedFile};
 pub use memory::MemoryStore;
 pub use names::{check_key, check_prefix, is_debris};
@@ -44,11 +48,11 @@ pub fn place_of(parts: &[&[u8]]) -> u64 {
 pub struct Token(pub [u64; 4]);
 
 impl Token {
-    /// The same as one number, which is not 0.
-    pub fn number(&self) -> u64 {
+    /// The same as one number, which is not 0; odd where another state may get the same token yet.
+    pub fn number(&self, is_young: bool) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.0.hash(&mut hasher);
-        hasher.finish().max(1)
+        hasher.finish().max(2) & !1 | u64::from(is_young)
     }
 }
 
@@ -217,6 +221,11 @@ pub trait Store: Send + Sync {
     /// What differs from one state of a value to the next; `None` where there is no value, or no way to tell.
     fn token(&self, key: &str) -> Result<Option<Token>> {
         Ok(self.open(key)?.and_then(|object| object.token()))
+    }
+
+    /// The number of a value's token.
+    fn state(&self, key: &str) -> Result<Option<u64>> {
+        Ok(self.token(key)?.map(|token| token.number(false)))
     }
 
     /// Whether there is a value.

@@ -8,9 +8,8 @@ looked at before values are, once where others are kept away, else before each b
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from contextlib import ExitStack, contextmanager
-from threading import Condition
-from typing import Any, Final
+from contextlib import ExitStack, contextmanager, suppress
+from typing import Any
 
 import numpy as np
 
@@ -18,11 +17,12 @@ from omnizarr.array.index import basic
 from omnizarr.array.io import Access
 from omnizarr.errors import ConflictError, OmnizarrError
 from omnizarr.hierarchy.array import Array
-from omnizarr.hierarchy.changing import array_lock, changed
+from omnizarr.hierarchy.changing import array_lock, changed, folder_of
 from omnizarr.hierarchy.context import Context
-from omnizarr.hierarchy.lease import Lease
+from omnizarr.hierarchy.grown import finish_before
+from omnizarr.hierarchy.lease import Lease, turn
 from omnizarr.hierarchy.lock import address
-from omnizarr.hierarchy.resize import finish_growth, fitted_grid
+from omnizarr.hierarchy.resize import fitted_grid
 from omnizarr.hierarchy.save import replace
 from omnizarr.hierarchy.unfinished import GROWTH, leave_note
 from omnizarr.interop.dask.stored import Stored
@@ -30,10 +30,6 @@ from omnizarr.model.array import ArrayMeta
 from omnizarr.store.folder_lock import Held
 from omnizarr.store.protocol import place_name
 from omnizarr.store.tagged import conditional
-
-_busy: Final[set[str]] = set()
-"""Arrays that a thread of this process appends to."""
-_free: Final = Condition()
 
 
 class Growing:
@@ -48,7 +44,7 @@ class Growing:
         held: Whether others are kept from appending to it.
     """
 
-    __slots__ = ("_access", "array", "held", "old", "shape", "unaligned")
+    __slots__ = ("_access", "array", "held", "lock", "old", "shape", "unaligned")
 
     def __init__(
         self, array: Array, shape: tuple[int, ...], old: tuple[int, ...] | None = None, *, held: bool = False
@@ -57,6 +53,8 @@ class Growing:
         self.shape = shape
         self.old = array.shape if old is None else old
         self.held = held
+        self.lock: Lease | Held | None = None
+        """What keeps them, in this process."""
         self.unaligned = False
         """Whether tasks write to parts of what is stored under one key."""
         meta = array.metadata
@@ -122,7 +120,8 @@ class Growing:
             # A try may come through though nobody says so.
             allowed.append(self.shape)
             grid = old.grid if back else fitted_grid(old, self.shape, path)
-            replace(context, path, now, now._replace(shape=self.old if back else self.shape, grid=grid))
+            new = now._replace(shape=self.old if back else self.shape, grid=grid)
+            replace(context, path, now, new, None if self.lock is None else folder_of(self.lock))
 
         changed(array._context, path, change)  # noqa: SLF001 - as above
         array.refresh()
@@ -142,30 +141,24 @@ def held_alone(growing: Sequence[Growing]) -> Generator[Callable[[], None], None
     Raises:
         ConflictError: If they have appended to one of them already.
     """
-    places = {address(one.array.store, one.array.path) for one in growing}
-    with _free:
-        _free.wait_for(lambda: not places & _busy)
-        _busy.update(places)
     try:
-        with ExitStack() as stack:
-            held: list[Lease | Held] = []
+        with turn({address(one.array.store, one.array.path) for one in growing}), ExitStack() as stack:
             for one in sorted(growing, key=lambda one: one.array.path):
                 array = one.array
                 target = conditional(array.store, array.path + "/" if array.path else "")
                 if target is not None:
-                    held.append(stack.enter_context(Lease(*target)))
+                    one.lock = stack.enter_context(Lease(*target))
                 else:
-                    held.append(stack.enter_context(array_lock(array._context, array.path, array.format)))  # noqa: SLF001
+                    one.lock = stack.enter_context(array_lock(array._context, array.path, array.format))  # noqa: SLF001
             for one in growing:
                 one.check()
                 one.held = True
+            held = [one.lock for one in growing if one.lock is not None]
+            _check_all(held)  # what was not there is locked by nobody
             yield lambda: _check_all(held)
     finally:
         for one in growing:
-            one.held = False
-        with _free:
-            _busy.difference_update(places)
-            _free.notify_all()
+            one.held, one.lock = False, None
 
 
 def _check_all(held: Sequence[Lease | Held]) -> None:
@@ -192,7 +185,7 @@ def _noted(context: Context, growing: Sequence[Growing]) -> Generator[list[Growi
     shapes = {
         "/".join(path[depth:]): [list(one.old), list(one.shape)] for one, path in zip(growing, paths, strict=True)
     }
-    finish_growth(context, top)
+    finish_before(context, top, {one.array.path: one.lock for one in growing})
     note = leave_note(context.store, top, GROWTH, shapes)
     try:
         try:
@@ -227,11 +220,13 @@ def settle(growing: Sequence[Growing], check: Callable[[], None]) -> None:
             for one in growing:
                 check()
                 done.append((one, one.array.metadata))
+                stuck.append(one)
                 one.reshape(one.array.metadata)
+            stuck.clear()
         except BaseException:
+            stuck[:] = [one for one, _ in done]  # each until it is put back: Ctrl-C may come again meanwhile
             for one, old in reversed(done):
-                try:
+                with suppress(OmnizarrError):
                     one.reshape(old, back=True)
-                except OmnizarrError:
-                    stuck.append(one)
+                    stuck.remove(one)
             raise

@@ -12,6 +12,7 @@ from xarray import Dataset
 from omnizarr.errors import ExistsError, NodeTypeError, NotFoundError, UnsupportedError
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group
+from omnizarr.hierarchy.nodes import as_path
 from omnizarr.hierarchy.opening import Mode, Place, open_node
 from omnizarr.interop.xarray.netcdf_writing import is_file, netcdf_kind, write_netcdf
 from omnizarr.interop.xarray.opening import format_word
@@ -73,9 +74,12 @@ class Options:
 
         Raises:
             TypeError: If there is no such argument.
+            NodeTypeError: If the group is not text.
         """
         if unknown := given.keys() - {one.name for one in fields(cls)}:
             raise TypeError(f"to_omnizarr() got an unexpected keyword argument {min(unknown)!r}")
+        if (group := given.get("group")) is not None:
+            as_path(group, "group")
         return cls(mode=mode, **given)
 
 

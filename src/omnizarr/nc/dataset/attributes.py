@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeVar
 
 from omnizarr.errors import StoreError
 from omnizarr.nc.dataset.errors import NoAttributeError
+from omnizarr.nc.dataset.given import as_text
 from omnizarr.nc.dataset.handle import Handle
 from omnizarr.nc.dataset.values import from_attr, to_attr
 from omnizarr.nc.dataset.words import PRIVATE
@@ -45,6 +46,7 @@ class Attributed(Generic[NodeT]):
         Raises:
             NoAttributeError: If there is none.
         """
+        name = self._attr_name(name)
         attr = self._node.attrs.get(name)
         if attr is None:
             raise NoAttributeError(
@@ -76,6 +78,7 @@ class Attributed(Generic[NodeT]):
         Raises:
             NoAttributeError: If there is none.
         """
+        name = self._attr_name(name)
         source = self._handle.writable(f"attribute {name}")
         if self._node.attrs.pop(name, None) is None:
             raise NoAttributeError(
@@ -90,6 +93,7 @@ class Attributed(Generic[NodeT]):
         Raises:
             NoAttributeError: If there is none of the old name, or one of the new.
         """
+        oldname, newname = self._attr_name(oldname), self._attr_name(newname)
         source = self._handle.writable(f"attribute {oldname}")
         attrs = self._node.attrs
         if oldname not in attrs:
@@ -113,7 +117,11 @@ class Attributed(Generic[NodeT]):
     def _stale(self) -> None:
         """Forget what was derived from attributes."""
 
+    def _attr_name(self, name: object) -> str:
+        return as_text(name, "an attribute", self._node.path)
+
     def _put_attr(self, name: str, value: object, *, as_string: bool) -> None:
+        name = self._attr_name(name)
         self._store_attr(to_attr(name, value, self._home(), as_string=as_string, model=self._handle.model))
 
     def _store_attr(self, attr: Attr) -> None:

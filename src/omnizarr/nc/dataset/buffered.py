@@ -65,7 +65,7 @@ class BufferedSource:
             return
         try:
             held = self._held(var)
-        except MemoryError as error:
+        except (MemoryError, ValueError) as error:  # the latter of what is too much for any machine
             for dim, size in zip(var.dims, sizes, strict=True):
                 dim.size = size
             raise LimitError(

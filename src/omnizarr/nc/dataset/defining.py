@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any, Final
 
 import numpy as np
 
-from omnizarr.errors import warn
+from omnizarr.errors import OmnizarrError, warn
 from omnizarr.nc.dataset.dimension import Dimension
 from omnizarr.nc.dataset.errors import (
     BadOptionError,
@@ -16,6 +16,7 @@ from omnizarr.nc.dataset.errors import (
     NoAttributeError,
     NotDefinedError,
 )
+from omnizarr.nc.dataset.given import as_dtype, placed
 from omnizarr.nc.dataset.handle import Handle
 from omnizarr.nc.dataset.look import complex_type
 from omnizarr.nc.dataset.plan import default_fillvals
@@ -68,14 +69,23 @@ def check_name(name: str, what: str, group: Group, taken: Collection[str], sourc
         check(name, group)
 
 
-def find_dims(group: Group, given: Any) -> tuple[Dim, ...]:  # noqa: ANN401 - names, dimensions, or several of them
+def find_dims(group: Group, given: Any, variable: str) -> tuple[Dim, ...]:  # noqa: ANN401 - names, dimensions, or several of them
     """Return the dimensions that names mean in a group.
+
+    Args:
+        group: The group.
+        given: The names, or dimensions.
+        variable: The name of the variable that gets them.
 
     Raises:
         NotDefinedError: If there is none of a name.
+        BadTypeError: If it is no list.
     """
     if isinstance(given, (str, bytes, Dimension)):
         given = (given,)
+    elif not isinstance(given, Iterable):
+        hint = 'Give a tuple of their names, such as ("time", "x"), or () for none.'
+        raise BadTypeError(f"variable {variable}: {given!r} is no list of dimensions", path=group.path, hint=hint)
     dims: list[Dim] = []
     for one in given:
         if isinstance(one, Dimension):
@@ -110,7 +120,7 @@ def chosen_type(
     if datatype is str:
         _check_model(STRING, handle, where)
         return STRING, None, None
-    dtype: np.dtype[Any] = np.dtype(datatype)  # type: ignore[call-overload]
+    dtype = as_dtype(datatype, "the variable", where)
     if dtype.kind == "c":
         return _complex(group, dtype, handle, where)
     atomic = of_numpy(dtype) if dtype.kind != "O" and dtype.itemsize else None
@@ -162,7 +172,17 @@ def set_fill(var: Var, fill_value: Any) -> None:  # noqa: ANN401 - a scalar
         fill_value = default_fillvals[var.type.numpy.str[1:]]
     if not isinstance(var.type, (Atomic, Enum)):
         raise NoAttributeError("cannot set _FillValue attribute for VLEN or compound variable", path=var.path)
-    var.attrs["_FillValue"] = typed_attr("_FillValue", fill_value, var.type)
+    try:
+        attr = typed_attr("_FillValue", fill_value, var.type)
+    except OmnizarrError as error:
+        placed(error, var.path)
+        raise
+    except (TypeError, ValueError, OverflowError) as error:
+        hint = "Give a number that its type can hold, or None."
+        raise BadTypeError(f"fill_value={fill_value!r} is no {var.type.name}", path=var.path, hint=hint) from error
+    if len(attr.value) != 1:
+        raise NoAttributeError(f"fill_value={fill_value!r} is more than one value", path=var.path, hint="Give one.")
+    var.attrs["_FillValue"] = attr
 
 
 def rehomed(group: Group, before: str, after: str) -> None:

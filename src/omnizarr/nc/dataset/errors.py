@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from omnizarr.errors import OmnizarrError, ReadOnlyError, SelectionError, StoreError
+from omnizarr.errors import LimitError, OmnizarrError, ReadOnlyError, SelectionError, StoreError
 
 
 class NoAttributeError(OmnizarrError, AttributeError, RuntimeError):
@@ -59,14 +59,20 @@ class BoundsError(SelectionError, RuntimeError):
     kind = "selection"
 
 
+class TooLargeError(LimitError, OverflowError):
+    """A length that no place can hold."""
+
+    kind = "limit"
+
+
 class RankError(SelectionError, ValueError):
     """An index with more parts than the variable has dimensions."""
 
     kind = "selection"
 
 
-class IndexTypeError(SelectionError, TypeError):
-    """Values that a variable of sequences does not take that way."""
+class IndexTypeError(SelectionError, TypeError, ValueError):
+    """Values that a variable of sequences does not take that way, or an index of which a part is no number."""
 
     kind = "selection"
 
@@ -75,6 +81,10 @@ class BadTypeError(OmnizarrError, TypeError, ValueError, KeyError):
     """A type that netCDF does not have, or values of another type than asked for."""
 
     kind = "bad-type"
+
+
+class BadNameError(BadTypeError, AttributeError):
+    """A name that is no text."""
 
 
 class BadOptionError(OmnizarrError, ValueError):

@@ -13,7 +13,9 @@ from omnizarr.nc.dataset.attributes import Attributed, put
 from omnizarr.nc.dataset.defining import check_name, chosen_type, find_dims, rehomed, set_fill
 from omnizarr.nc.dataset.dimension import Dimension
 from omnizarr.nc.dataset.errors import BadOptionError, DefinitionError, NotDefinedError, NotThereError
+from omnizarr.nc.dataset.given import as_int, as_length, as_text
 from omnizarr.nc.dataset.look import COMPLEX_DIM
+from omnizarr.nc.dataset.packing import rounding
 from omnizarr.nc.dataset.storage import Options, storage_of
 from omnizarr.nc.dataset.usertypes import (
     CompoundType,
@@ -30,6 +32,7 @@ from omnizarr.nc.dataset.variable import Variable
 from omnizarr.nc.dataset.words import class_text
 from omnizarr.nc.kinds import NETCDF4_KINDS
 from omnizarr.nc.near import near
+from omnizarr.nc.source import check_size
 from omnizarr.nc.tree import Attr, Dim, Endian, Group
 from omnizarr.nc.types import INT, Opaque, User
 
@@ -122,11 +125,10 @@ class GroupBase(Attributed[Group]):
             dimname: Its name.
             size: Its length; `None` or 0 for one that grows.
         """
+        dimname = as_text(dimname, "a dimension", self.path)
         source = self._handle.writable(f"dimension {dimname}")
         check_name(dimname, "dimension", self._node, self._node.dims)
-        length = 0 if size is None else int(size)
-        if length < 0:
-            raise BadOptionError(f"dimension {dimname} cannot have the length {length}")
+        length = as_length(size, dimname, self.path)
         if not length and self._handle.classic and any(dim.unlimited for dim in self._node.dims.values()):
             raise DefinitionError(f"{dimname}: this format has one unlimited dimension, and it is in use")
         dim = self._node.add_dim(dimname, length, unlimited=not length)
@@ -141,24 +143,26 @@ class GroupBase(Attributed[Group]):
 
     def createVLType(self, datatype: object, datatype_name: str) -> VLType:  # noqa: N802 - as above
         """Define a type of sequences of a NumPy type."""
-        kind = self._new_type(define_vlen(datatype, datatype_name))
+        kind = self._new_type(define_vlen(self._node, datatype, datatype_name))
         return self.vltypes[kind.name]
 
     def createEnumType(  # noqa: N802 - as above
         self, datatype: object, datatype_name: str, enum_dict: Mapping[str, int]
     ) -> EnumType:
         """Define a type of integers with names."""
-        kind = self._new_type(define_enum(datatype, datatype_name, enum_dict))
+        kind = self._new_type(define_enum(self._node, datatype, datatype_name, enum_dict))
         return self.enumtypes[kind.name]
 
     def createOpaqueType(self, size: int, datatype_name: str) -> OpaqueType:  # noqa: N802 - as above
         """Define a type of bytes, of a fixed number; an addition to what netCDF4 has."""
-        if size < 1:
+        length = as_int(size, f"the size of the opaque type {datatype_name}", self.path)
+        if length < 1:
             raise BadOptionError(f"an opaque type has at least one byte, not {size}")
-        kind = self._new_type(Opaque(datatype_name, int(size)))
+        kind = self._new_type(Opaque(datatype_name, length))
         return self.opaquetypes[kind.name]
 
     def _new_type(self, kind: User) -> User:
+        kind = kind._replace(name=as_text(kind.name, "a type", self.path))
         source = self._handle.writable(f"type {kind.name}")
         if self._handle.classic:
             raise DefinitionError(f"type {kind.name}: {self.data_model} has no user types")
@@ -218,7 +222,9 @@ class GroupBase(Attributed[Group]):
             BadTypeError: If netCDF has no such type.
             NotDefinedError: If a dimension is not defined.
         """
-        home, _, name = posixpath.normpath(varname).rpartition("/")
+        home, _, name = posixpath.normpath(as_text(varname, "a variable", self.path)).rpartition("/")
+        if least_significant_digit is not None:
+            rounding(least_significant_digit, f"{self.path.rstrip('/')}/{varname}")
         group: GroupBase = self.createGroup(home) if home else self
         options: Options = {
             "compression": compression or ("zlib" if zlib else None),
@@ -248,7 +254,7 @@ class GroupBase(Attributed[Group]):
         where = f"{self.path.rstrip('/')}/{name}"
         node = self._node
         check_name(name, "variable", node, ChainMap[str, Any](node.vars, node.groups, node.types), source)
-        dims = find_dims(node, dimensions)
+        dims = find_dims(node, dimensions, name)
         kind, dtype, new = chosen_type(node, datatype, self._handle, where)
         if new is not None and self._handle.classic:  # no compounds, so complex numbers are pairs along a dimension
             kind, new = new.fields[0].type, None
@@ -265,6 +271,7 @@ class GroupBase(Attributed[Group]):
         var = node.add_var(name, kind, dims, storage)
         storage.no_fill = self._handle.no_fill
         try:
+            check_size(var, var.shape)
             set_fill(var, fill_value)
         except BaseException:
             del node.vars[name]
@@ -286,7 +293,7 @@ class GroupBase(Attributed[Group]):
     def createGroup(self, groupname: str) -> Any:  # noqa: ANN401, N802 - a group; the name users know
         """Define a group, or return the one that is there; with slashes, those on the way, too."""
         here: GroupBase = self
-        for name in posixpath.normpath(groupname).split("/"):
+        for name in posixpath.normpath(as_text(groupname, "a group", self.path)).split("/"):
             if name and name != ".":
                 here = here.groups[name] if name in here.groups else here._new_group(name)
         return here
@@ -317,6 +324,7 @@ class GroupBase(Attributed[Group]):
         rehomed(self._node, before, f"{self.path.rstrip('/')}/{newname}")
 
     def _rename(self, what: str, old: str, new: str, shown: dict[str, Any], nodes: dict[str, Any]) -> None:
+        old, new = as_text(old, f"a {what}", self.path), as_text(new, f"a {what}", self.path)
         source = self._handle.writable(f"{what} {old}")
         if old not in nodes:
             raise NotDefinedError(f"{old} not a valid {what} name", path=self.path)

@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from omnizarr.errors import SelectionError
-from omnizarr.nc.dataset.errors import BoundsError, RankError
-from omnizarr.nc.source import Key, Values
+from omnizarr.nc.dataset.errors import BoundsError, IndexTypeError, RankError
+from omnizarr.nc.source import MOST, Key, Values
 
 Part: TypeAlias = "int | slice | Values"
 
@@ -88,6 +88,8 @@ def select_to_write(
             resolved.append(part)
         elif part >= n and not free:
             raise BoundsError(f"index {part} is out of bounds for a dimension of length {n} that cannot grow")
+        elif part >= MOST:
+            raise BoundsError(f"index {part} is out of bounds: no dimension can grow beyond a length of 2**63 - 1")
         else:
             resolved.append(part if part >= 0 else _bounded(part, n))
     return _assembled(resolved, lengths)
@@ -123,7 +125,7 @@ def _listed(index: object) -> list[Any]:
 
 def _part(one: object, n: int, *, free: bool) -> Part:
     if isinstance(one, slice):
-        return one
+        return _checked(one)
     if isinstance(one, (int, np.integer)):
         return int(one)
     if isinstance(one, (str, bytes)):
@@ -135,7 +137,7 @@ def _part(one: object, n: int, *, free: bool) -> Part:
     if array.ndim > 1:
         raise SelectionError("Index cannot be multidimensional")
     if not array.ndim:
-        if array.dtype.kind not in "biuf" or int(array) != array:
+        if array.dtype.kind not in "biuf" or not np.isfinite(array) or int(array) != array:
             raise SelectionError(_ALLOWED)
         return int(array)
     if array.dtype.kind == "b":
@@ -150,6 +152,15 @@ def _part(one: object, n: int, *, free: bool) -> Part:
     if array.size and (array.min() < 0 or (array.max() >= n and not free)):
         raise SelectionError(f"integer index exceeds dimension size {n}")
     return array
+
+
+def _checked(one: slice) -> slice:
+    try:
+        one.indices(1)
+    except (TypeError, ValueError) as error:
+        hint = "Give integers or nothing, and a step that is not 0."
+        raise IndexTypeError(f"{one} is no slice of integers: {error}", hint=hint) from error
+    return one
 
 
 def _bounded(index: int, n: int) -> int:
@@ -179,12 +190,18 @@ def _length(part: Part, at: int, n: int, data_shape: tuple[int, ...], *, lone: b
     if not isinstance(part, slice):
         return n
     if part.stop is not None:
-        return max(n, operator.index(part.stop))
+        return _reachable(max(n, operator.index(part.stop)))
     if data_shape:
         if at >= len(data_shape):
             raise SelectionError("shape of data does not conform to slice")
-        return data_shape[at] + (operator.index(part.start) if part.start is not None else 0)
+        return _reachable(data_shape[at] + (operator.index(part.start) if part.start is not None else 0))
     return 1 if lone else n  # one value for a dimension that has nothing yet
+
+
+def _reachable(length: int) -> int:
+    if length > MOST:
+        raise BoundsError(f"index {length - 1} is out of bounds: no dimension can grow beyond a length of 2**63 - 1")
+    return length
 
 
 def _assembled(parts: Sequence[Part], lengths: tuple[int, ...]) -> Selected:
@@ -202,8 +219,11 @@ def _assembled(parts: Sequence[Part], lengths: tuple[int, ...]) -> Selected:
             chosen = range(*part.indices(n))
             back = chosen.step < 0
             plain = plain and not back
-            first, last = (chosen[-1], chosen[0]) if back and chosen else (chosen.start, chosen.stop - 1)
-            key.append(slice(first, last + 1, abs(chosen.step)) if chosen else slice(0, 0, 1))
+            if len(chosen) > 1:
+                first, last = (chosen[-1], chosen[0]) if back else (chosen.start, chosen.stop - 1)
+                key.append(slice(first, last + 1, abs(chosen.step)))
+            else:  # of one, the step is never taken, and may be of any size
+                key.append(slice(chosen.start, chosen.start + 1, 1) if chosen else slice(0, 0, 1))
             shape.append(len(chosen))
             after.append(_BACK if back else _ALL)
         else:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from omnizarr.nc.dataset.errors import DefinitionError, RangeError
+from omnizarr.nc.dataset.errors import BadOptionError, BadTypeError, DefinitionError, RangeError, TooLargeError
 from omnizarr.nc.dataset.plan import default_fillvals
 from omnizarr.nc.dataset.values import from_attr
 from omnizarr.nc.tree import Var
@@ -64,10 +64,35 @@ def _filled(data: Any, var: Var, dtype: DType) -> Values:  # noqa: ANN401 - a ma
     return filled
 
 
-def rounded(data: Any, least_significant_digit: float) -> Any:  # noqa: ANN401 - masked arrays, too
+def rounding(digit: Any, where: str) -> float:  # noqa: ANN401 - a number, if it is right
+    """Return what values are multiplied with so that they can be rounded to a decimal place.
+
+    Args:
+        digit: The place, `least_significant_digit`.
+        where: The variable.
+
+    Raises:
+        BadTypeError: If it is no number.
+        BadOptionError: If it is not finite.
+        TooLargeError: If doubles have no such place.
+    """
+    hint = "Give a small integer: 2 keeps two decimals."
+    try:
+        number = float(digit)
+    except (TypeError, ValueError) as error:
+        raise BadTypeError(f"least_significant_digit={digit!r} is no number", path=where, hint=hint) from error
+    if math.isnan(number):
+        raise BadOptionError(f"least_significant_digit={digit!r} is no number", path=where, hint=hint)
+    try:
+        power = math.log10(10.0**-number)
+        power = math.floor(power) if power < 0 else math.ceil(power)
+        return 2.0 ** math.ceil(math.log2(10.0**-power))
+    except (ValueError, OverflowError) as error:  # the logarithm of 0, and what is infinite
+        message = f"least_significant_digit={digit!r} is beyond what a double can hold"
+        raise TooLargeError(message, path=where, hint=hint) from error
+
+
+def rounded(data: Any, scale: float) -> Any:  # noqa: ANN401 - masked arrays, too
     """Return values with only as many binary digits as a decimal place needs, which compress better."""
-    power = math.log10(10.0**-least_significant_digit)
-    power = math.floor(power) if power < 0 else math.ceil(power)
-    scale = 2.0 ** math.ceil(math.log2(10.0**-power))
     data = np.ma.asanyarray(data) if np.ma.isMaskedArray(data) else np.asanyarray(data)
     return np.around(scale * data) / scale

@@ -162,7 +162,13 @@ def _exists(where: object) -> bool:
         return len(where) > 0
     if isinstance(where, (str, os.PathLike)) and "://" not in str(where) and "#" not in str(where):
         path = Path(where)
-        return path.exists() and not (path.is_dir() and not any(path.iterdir()))
+        try:
+            return path.exists() and not (path.is_dir() and not any(path.iterdir()))
+        except PermissionError as error:
+            hint = "Look at who may list the folder: to change a dataset, one has to read, write and search it."
+            failed = NoPermissionError(f"the folder cannot be listed: {error.strerror}", path=str(path), hint=hint)
+            failed.errno = error.errno
+            raise failed from error
     try:
         open_source(where, "r").close()
     except NotFoundError:

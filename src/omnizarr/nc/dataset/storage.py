@@ -9,7 +9,8 @@ from typing import Any, Final, TypedDict
 import numpy as np
 
 from omnizarr.errors import warn
-from omnizarr.nc.dataset.errors import BadOptionError, DefinitionError
+from omnizarr.nc.dataset.errors import BadOptionError, BadTypeError, DefinitionError
+from omnizarr.nc.dataset.given import as_int
 from omnizarr.nc.dataset.info import BLOSC, QUANTIZED, SZIP
 from omnizarr.nc.tree import Dim, Endian, Filter, Storage
 
@@ -52,16 +53,22 @@ def storage_of(dims: tuple[Dim, ...], dtype: object, options: Options, where: st
             raise DefinitionError("contiguous needs dimensions that cannot grow, and no filters", path=where)
         storage.kind = "contiguous"
     elif dims and chunks is not None:
+        if isinstance(chunks, (str, bytes)) or not hasattr(chunks, "__len__"):
+            hint = f"Give a list of {len(dims)}."
+            raise BadTypeError(f"chunksizes={chunks!r} is no list of lengths", path=where, hint=hint)
+        chunks = [as_int(n, "a length in chunksizes", where) for n in chunks]
         if len(chunks) != len(dims):
             raise BadOptionError("chunksizes must be a sequence with the same length as dimensions", path=where)
         if any(not dim.unlimited and n > dim.size for dim, n in zip(dims, chunks, strict=True)):
             raise BadOptionError("chunksize cannot exceed dimension size", path=where)
         if any(n < 1 for n in chunks):
             raise BadOptionError("chunksizes must be positive", path=where)
-        storage.chunks = tuple(int(n) for n in chunks)
+        storage.chunks = tuple(chunks)
     digits = options.get("significant_digits")
     if digits is not None:
-        storage.quantize = _quantize(int(digits), options.get("quantize_mode", "BitGroom"), dtype, where)
+        storage.quantize = _quantize(
+            as_int(digits, "significant_digits", where), options.get("quantize_mode", "BitGroom"), dtype, where
+        )
     return storage
 
 
@@ -78,7 +85,7 @@ def _set_endian(storage: Storage, dtype: object, options: Options, where: str) -
 
 def _set_filters(storage: Storage, chunked: bool, options: Options, where: str) -> None:
     compression = options.get("compression")
-    level = int(options.get("complevel", 4))
+    level = as_int(options.get("complevel", 4), "complevel", where)
     if compression and compression not in _COMPRESSIONS:
         raise BadOptionError(
             f"Unsupported value for compression kwarg: {compression!r}", path=where, hint=f"One of: {_COMPRESSIONS}."
@@ -93,9 +100,12 @@ def _set_filters(storage: Storage, chunked: bool, options: Options, where: str) 
         coding = options.get("szip_coding", "nn")
         if coding not in SZIP:
             raise BadOptionError("unknown szip coding ('ec' or 'nn' supported)", path=where)
-        storage.filters = (Filter(4, (SZIP[coding], int(options.get("szip_pixels_per_block", 8)))),)
+        storage.filters = (
+            Filter(4, (SZIP[coding], as_int(options.get("szip_pixels_per_block", 8), "szip_pixels_per_block", where))),
+        )
     elif compression in BLOSC:
-        numbers: tuple[int, ...] = (0, 0, 0, 0, level, int(options.get("blosc_shuffle", 1)), BLOSC[compression])
+        shuffle = as_int(options.get("blosc_shuffle", 1), "blosc_shuffle", where)
+        numbers: tuple[int, ...] = (0, 0, 0, 0, level, shuffle, BLOSC[compression])
         storage.filters = (Filter(32001, numbers),)
     else:
         storage.filters = (Filter({"zstd": 32015, "bzip2": 307}[compression], (level,)),)

@@ -7,7 +7,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from omnizarr.nc.dataset.errors import BadTypeError
+from omnizarr.nc.dataset.errors import BadTypeError, DefinitionError
+from omnizarr.nc.dataset.given import as_dtype, as_int, as_text
 from omnizarr.nc.dataset.words import class_text
 from omnizarr.nc.tree import Group
 from omnizarr.nc.types import CHAR, STRING, Atomic, Compound, Enum, Field, Opaque, Type, Vlen, of_numpy
@@ -159,10 +160,14 @@ def define_compound(group: Group, dtype: object, name: str) -> Compound:
 
     Raises:
         BadTypeError: If it has a member that netCDF has no type for.
+        DefinitionError: If it has no members.
     """
-    given: DType = np.dtype(dtype)  # type: ignore[call-overload]
+    given = as_dtype(dtype, f"the compound type {name}", group.path)
     if given.names is None:
         raise BadTypeError(f"a compound type needs members, which {given} does not have")
+    if not given.names:
+        hint = "Give a structured type with at least one field."
+        raise DefinitionError(f"the compound type {name} has no members", path=group.path, hint=hint)
     return Compound(name, tuple(_field(group, member, given[member]) for member in given.names))
 
 
@@ -207,7 +212,7 @@ def _chars(dtype: DType) -> DType:
     return np.dtype(("S1", (dtype.itemsize,))) if dtype.kind == "S" and dtype.itemsize > 1 else dtype
 
 
-def define_vlen(dtype: object, name: str) -> Vlen:
+def define_vlen(group: Group, dtype: object, name: str) -> Vlen:
     """Return the type of sequences of a NumPy type, or of a user type.
 
     Raises:
@@ -215,23 +220,34 @@ def define_vlen(dtype: object, name: str) -> Vlen:
     """
     if isinstance(dtype, (CompoundType, VLType, EnumType, OpaqueType)):
         return Vlen(name, dtype.type)
-    kind = of_numpy(np.dtype(dtype))  # type: ignore[call-overload]
+    kind = of_numpy(as_dtype(dtype, f"the type {name}", group.path))
     if kind is None or kind == STRING:
         raise BadTypeError(f"unsupported datatype specified for VLEN: {dtype}")
     return Vlen(name, kind)
 
 
-def define_enum(dtype: object, name: str, members: Mapping[str, int]) -> Enum:
+def define_enum(group: Group, dtype: object, name: str, members: object) -> Enum:
     """Return the type of integers with names.
 
     Raises:
-        BadTypeError: If the NumPy type is not of integers, or a value does not fit.
+        BadTypeError: If the NumPy type is not of integers, a name is no text, or a value does not fit.
+        DefinitionError: If two names are one.
     """
-    kind = of_numpy(np.dtype(dtype))  # type: ignore[call-overload]
+    where = group.path
+    kind = of_numpy(as_dtype(dtype, f"the enum type {name}", where))
     if kind is None or kind.numpy.kind not in "iu":
         raise BadTypeError(f"unsupported datatype specified for ENUM (must be integer): {dtype}")
     limits = np.iinfo(kind.numpy)
-    for member, value in members.items():
+    if not isinstance(members, Mapping):
+        message = f"the members of the enum type {name} are {members!r}"
+        raise BadTypeError(message, path=where, hint="Give a dict of names and integers.")
+    made: dict[str, int] = {}
+    for one, number in members.items():
+        member = as_text(one, f"a member of the enum type {name}", where)
+        value = as_int(number, f"the value of {member} of the enum type {name}", where)
         if not limits.min <= value <= limits.max:
             raise BadTypeError(f"{value} of {member} does not fit {kind.name}")
-    return Enum(name, kind, tuple((member, int(value)) for member, value in members.items()))
+        if member in made:
+            raise DefinitionError(f"the enum type {name} has two members {member!r}", path=where, hint="Drop one.")
+        made[member] = value
+    return Enum(name, kind, tuple(made.items()))

@@ -10,6 +10,7 @@ import numpy as np
 from omnizarr.errors import SelectionError, warn
 from omnizarr.nc.dataset.attributes import put
 from omnizarr.nc.dataset.errors import NoAttributeError
+from omnizarr.nc.dataset.given import as_text, placed
 from omnizarr.nc.dataset.indexing import Selected, select, select_to_write
 from omnizarr.nc.dataset.info import VariableInfo
 from omnizarr.nc.dataset.masking import shown
@@ -47,7 +48,11 @@ class Variable(VariableInfo):
     def __getitem__(self, index: Any) -> Any:  # noqa: ANN401 - an array, a scalar or text
         source = self._handle.live()
         var, look = self._node, self._look
-        chosen = select(index, self.shape)
+        try:
+            chosen = select(index, self.shape)
+        except SelectionError as error:
+            placed(error, var.path)
+            raise
         key = (*chosen.key, slice(0, 2, 1)) if look.pairs else chosen.key
         data: Any = source.read(var, key)
         dtype: Any = look.dtype
@@ -77,7 +82,11 @@ class Variable(VariableInfo):
         data = prepared(self, data, var, look)
         shape = self.shape
         free = tuple(dim.unlimited for dim in var.dims[: len(shape)])
-        chosen = select_to_write(index, shape, free, np.shape(data))
+        try:
+            chosen = select_to_write(index, shape, free, np.shape(data))
+        except SelectionError as error:
+            placed(error, var.path)
+            raise
         if 0 in chosen.shape and (np.size(data) == 0 or not np.ndim(data)):
             return
         source = self._handle.writable(f"variable {var.path}")
@@ -131,7 +140,7 @@ class Variable(VariableInfo):
         Raises:
             NoAttributeError: If it is `_FillValue`, which must be known when the variable is created.
         """
-        if name == "_FillValue":
+        if as_text(name, "an attribute", self._node.path) == "_FillValue":
             raise NoAttributeError(
                 "_FillValue attribute must be set when variable is created (using fill_value keyword to "
                 "createVariable)",

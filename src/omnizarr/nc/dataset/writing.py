@@ -10,7 +10,7 @@ from omnizarr.errors import SelectionError, ShapeError
 from omnizarr.nc.dataset.errors import BadTypeError, IndexTypeError
 from omnizarr.nc.dataset.indexing import Selected
 from omnizarr.nc.dataset.look import Look
-from omnizarr.nc.dataset.packing import packed, rounded
+from omnizarr.nc.dataset.packing import packed, rounded, rounding
 from omnizarr.nc.dataset.strings import stringtochar
 from omnizarr.nc.dataset.usertypes import packed_members
 from omnizarr.nc.dataset.values import from_attr
@@ -82,7 +82,7 @@ def stored(data: Any, var: Var, look: Look, *, scale: bool) -> Values:  # noqa: 
             return plain.view(var.type.numpy).reshape((*plain.shape, 2))
         return plain.reshape((*plain.shape, 1)).view(var.type.numpy).reshape(plain.shape)
     if "least_significant_digit" in var.attrs and look.dtype.kind == "f":
-        data = rounded(data, from_attr(var.attrs["least_significant_digit"]))
+        data = rounded(data, rounding(from_attr(var.attrs["least_significant_digit"]), var.path))
     if scale and look.kind == "primitive":
         data = packed(data, var, look.dtype)
     elif np.ma.isMaskedArray(data):

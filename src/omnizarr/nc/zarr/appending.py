@@ -24,7 +24,9 @@ from omnizarr.nc.types import CHAR
 from omnizarr.nc.zarr.attributes import number_json
 from omnizarr.nc.zarr.generations import DOCUMENTS, SPELLINGS
 from omnizarr.nc.zarr.layout import spelled
+from omnizarr.nc.zarr.merging import removed
 from omnizarr.nc.zarr.reader import ZarrReader, open_reader
+from omnizarr.nc.zarr.sharing import as_it_is, main_key
 from omnizarr.nc.zarr.style import ARRAY_KEY, STORED_IN, Style
 from omnizarr.nc.zarr.texts import Kept, array_texts
 from omnizarr.nc.zarr.widening import settle
@@ -133,6 +135,8 @@ class Appending(ZarrSource):
             return super().array(var)
         path = self.places[var]
         attributes, main = self._documents(var)
+        if not main and self.context.store.get(main_key(self, path)) is None:
+            raise removed(var.path)
         mark = attributes.get(ARRAY_KEY)
         folder = mark.get(STORED_IN) if isinstance(mark, dict) else None
         if folder is not None:
@@ -161,7 +165,12 @@ class Appending(ZarrSource):
         self.arrays[var] = stored
         return stored
 
+    def forget(self, node: Group | Var) -> None:
+        """Forget what the documents of a node held: it is looked up again."""
+        self._kept.pop(node, None)
+
     def _remember(self, node: Group | Var) -> None:
+        self.before[node] = as_it_is(node)
         self.places[node] = node.path.strip("/")
         self._loaded[node] = dict(node.attrs)
 
@@ -179,6 +188,7 @@ class Appending(ZarrSource):
         text = self.context.store.get(key)
         if text is None or not text.strip():
             return {}
+        self.seen.setdefault(key, text)
         return dict(load_object(text, key))
 
 

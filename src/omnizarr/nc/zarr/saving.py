@@ -10,48 +10,73 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
 
-from omnizarr.errors import UnsupportedError
+from omnizarr.errors import ConflictError, UnsupportedError
 from omnizarr.format.consolidated import render_v2, render_v3, without_block
 from omnizarr.format.names import ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, ZMETADATA, join
 from omnizarr.nc.kinds import NCZARR
 from omnizarr.nc.tree import Group, Var
 from omnizarr.nc.types import CHAR
 from omnizarr.nc.zarr.layout import array_of
+from omnizarr.nc.zarr.sharing import array_held, as_it_is, catch_up, group_held, put_merged
 from omnizarr.nc.zarr.style import GROUP_KEY
 from omnizarr.nc.zarr.texts import array_texts, dimension_json, dump, group_texts
 
 if TYPE_CHECKING:
     from omnizarr.nc.zarr.writer import ZarrSource
+    from omnizarr.nc.zarr.written import Written
 
 _DOCUMENTS = (ZARR_JSON, ZARRAY, ZGROUP, ZATTRS)
 
 
 def save(source: ZarrSource, *, last: bool = False) -> None:
-    """Write all that has changed; at the end also the copy of all documents, if there is to be one."""
+    """Write all that has changed; at the end also the copy of all documents, if there is to be one.
+
+    What others changed meanwhile stays. No lock but the one of this dataset's own may be held.
+
+    Raises:
+        ConflictError: If others changed the same otherwise, or removed it.
+    """
     if last:
         _write_copy(source)
         return
-    drop_copy(source)
     everything = source.all_anew or _has_moved(source)
     groups = list(source.root.walk())
-    for group in groups:
-        if group in source.marked:
-            source.check_names(group)
-    _list_both(source, groups)
-    gone = _move(source, groups) if everything else []
+    gone = _prepare(source, groups, everything=everything)
     changed = [group for group in groups if everything or _differs(source, group)]
     arrays = _arrays(source, groups, everything=everything)
     for var in arrays:  # before the first document says how long all of them are
-        stored = source.array(var)
-        if var.dims and stored.meta.shape != var.shape:
-            stored.clean_beyond(var)
+        if var.dims:
+            with array_held(source, source.place_of(var, var.path.strip("/"))):
+                _clean(source, var)
     for var in arrays:
         _write_array(source, var)
     for group in reversed(changed):
-        _write(source, group.path.strip("/"), group_texts(group, source.style, source.kept_for(group)))
-        source.places[group] = group.path.strip("/")
+        with group_held(source, source.place_of(group, group.path.strip("/"))):
+            _write_group(source, group)
+    with source.context.lock:
+        _clear(source, groups, gone)
+
+
+def _prepare(source: ZarrSource, groups: list[Group], *, everything: bool) -> list[str]:
+    """Do what comes before any document is written; return the prefixes that are to be erased in the end."""
+    with source.context.lock:
+        drop_copy(source)
+        for group in groups:
+            if group in source.marked:
+                source.check_names(group)
+    _list_both(source, groups)
+    if not everything:
+        return []
+    _check_moved(source, groups)
+    with source.context.lock:
+        return _move(source, groups)
+
+
+def _clear(source: ZarrSource, groups: list[Group], gone: list[str]) -> None:
+    """Do what comes after all documents are written."""
     gone += _forget(source, groups)
     for prefix in gone:
         source.context.store.erase_prefix(prefix)
@@ -86,10 +111,28 @@ def _arrays(source: ZarrSource, groups: list[Group], *, everything: bool) -> lis
     return found
 
 
+def _clean(source: ZarrSource, var: Var) -> None:
+    stored = source.array(var)
+    if stored.path == source.places.get(var):
+        catch_up(source, var, stored)
+    if stored.meta.shape != var.shape:
+        stored.clean_beyond(var)
+
+
 def _write_array(source: ZarrSource, var: Var) -> None:
     stored = source.array(var)
+    with ExitStack() as held:
+        held.enter_context(array_held(source, source.place_of(var, stored.path)))
+        if var not in source.places and var.group is not None:  # which nothing else keeps others from making, too
+            held.enter_context(group_held(source, source.place_of(var.group, var.group.path.strip("/"))))
+        if stored.path == source.places.get(var):
+            catch_up(source, var, stored)
+        _write_held(source, var, stored)
+
+
+def _write_held(source: ZarrSource, var: Var, stored: Written) -> None:
     if var.dims and stored.meta.shape != var.shape:
-        stored.meta = stored.meta._replace(shape=var.shape)
+        stored.grown_to(tuple(map(max, stored.meta.shape, var.shape)) if not stored.is_new else var.shape)
     if stored.is_new and not stored.has_data:
         # Until there is data, the array is whatever the definitions say by now.
         stored.replaced(stored.path, array_of(var, source.style))
@@ -100,30 +143,51 @@ def _write_array(source: ZarrSource, var: Var) -> None:
         source.context.store.put(join(stored.path, ZARRAY), dump(stored.bridge))
         stored.bridge = None
     document = source.document(var, stored)
-    _write(source, stored.path, array_texts(var, document, source.style, stored.kept))
+    known: Any = source.before.get(var)
+    was = {} if known is None else array_texts(known, _as_before(document, known), source.style, stored.kept)
+    put_merged(source, var, array_texts(var, document, source.style, stored.kept), was)
     stored.is_new = stored.is_new and not stored.has_data
     source.places[var] = stored.path
+    source.before[var] = as_it_is(var)
 
 
-def _write(source: ZarrSource, path: str, texts: dict[str, bytes]) -> None:
-    store = source.context.store
-    for name, text in texts.items():
-        key = join(path, name)
-        known = source.texts.get(key)
-        if known is None and source.reader is not None:
-            known = text if _says_the_same(store.get(key), text) else None
-        if known != text:
-            with source.context.placing(path):
-                store.put(key, text)
-        source.texts[key] = text
+def _as_before(document: dict[str, Any], known: Var) -> dict[str, Any]:
+    """Return a document of an array with the names that dimensions had before, and no lengths: the larger ones stay."""
+    made = {**document, "shape": []}
+    if "dimension_names" in document and known.dims:
+        made["dimension_names"] = [dim.name for dim in known.dims]
+    return made
 
 
-def _says_the_same(old: bytes | None, new: bytes) -> bool:
-    """Whether a document that is there says what a new one would, so that it can stay as it is, to the byte."""
-    try:
-        return old is not None and bool(json.loads(old) == json.loads(new))
-    except ValueError:
-        return False
+def _write_group(source: ZarrSource, group: Group) -> None:
+    kept = source.kept_for(group)
+    known: Any = source.before.get(group)
+    was = {} if known is None else group_texts(known, source.style, kept)
+    put_merged(source, group, group_texts(group, source.style, kept), was)
+    source.places[group] = group.path.strip("/")
+    source.before[group] = as_it_is(group)
+
+
+def _check_moved(source: ZarrSource, groups: list[Group]) -> None:
+    """Refuse to move a group in which somebody else made something that would not move with it.
+
+    Raises:
+        ConflictError: If there is such a thing.
+    """
+    name = ZARR_JSON if source.style.is_v3 else ZATTRS
+    for group in groups:
+        place = source.places.get(group)
+        if place in (None, group.path.strip("/")) or source.all_anew or source.style.is_pure:
+            continue
+        document = json.loads(source.context.store.get(join(str(place), name)) or b"{}")
+        held = (document.get("attributes") or {}) if source.style.is_v3 else document
+        mark = held.get(GROUP_KEY) or {}
+        known: Any = source.before.get(group, group)
+        others = {*mark.get("arrays", ()), *mark.get("user_arrays", ()), *mark.get("groups", ())}
+        others -= {*known.vars, *known.groups, *group.vars, *group.groups}
+        if others:
+            message = f"somebody else made {', '.join(sorted(others))} in a group that is renamed here"
+            raise ConflictError(message, path=group.path, hint="Open the dataset anew, and rename it then.")
 
 
 def _list_both(source: ZarrSource, groups: list[Group]) -> None:
@@ -135,10 +199,11 @@ def _list_both(source: ZarrSource, groups: list[Group]) -> None:
         if not renamed or group not in source.places or source.style.is_pure or source.all_anew:
             continue
         key = join(source.places[group], name)
-        document = json.loads(store.get(key) or b"{}")
-        held = document.get("attributes", document) if source.style.is_v3 else document
-        held[GROUP_KEY]["dimensions"].update({dim.name: dimension_json(dim) for dim in renamed})
-        store.put(key, dump(document))
+        with group_held(source, source.places[group]):
+            document = json.loads(store.get(key) or b"{}")
+            held = document.get("attributes", document) if source.style.is_v3 else document
+            held[GROUP_KEY]["dimensions"].update({dim.name: dimension_json(dim) for dim in renamed})
+            store.put(key, dump(document))
         source.texts.pop(key, None)
 
 

@@ -6,16 +6,19 @@ to the store at once.
 
 from __future__ import annotations
 
+from threading import RLock
 from typing import Any, Final
 
 from omnizarr.errors import CorruptError, ExistsError, ReadOnlyError, UnsupportedError
 from omnizarr.format.names import RESERVED, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, ZMETADATA
+from omnizarr.hierarchy.changing import array_lock
 from omnizarr.hierarchy.context import Context
 from omnizarr.nc.source import Key, Source, Values, counts, grow, open_mesh
 from omnizarr.nc.tree import Dim, Group, Var
 from omnizarr.nc.tree_copying import copied
 from omnizarr.nc.zarr.layout import array_document, array_of
-from omnizarr.nc.zarr.saving import save
+from omnizarr.nc.zarr.saving import drop_copy, save
+from omnizarr.nc.zarr.sharing import at_the_edge, catch_up, form_of, publish
 from omnizarr.nc.zarr.style import Style, style
 from omnizarr.nc.zarr.targets import warn_of
 from omnizarr.nc.zarr.texts import NOTHING, Kept, group_texts
@@ -108,7 +111,15 @@ class ZarrSource:
         """Whether a dimension may have grown since."""
         self.marked: dict[Group | Var, None] = {}
         self.texts: dict[str, bytes] = {}
-        """What was last written of each document."""
+        """What each document should have been when it was last written."""
+        self.put: dict[str, bytes] = {}
+        """What was written then, with what others had changed of it."""
+        self.seen: dict[str, bytes] = {}
+        """The documents of arrays by which their shapes are known."""
+        self.before: dict[Group | Var, Group | Var] = {}
+        """What is stored of each node, as far as this dataset knows."""
+        self.saving = RLock()
+        """Held while everything is brought to the store; whoever has it may wait for arrays, groups and documents."""
         self.owns_store = True
         """Whether the store is closed with the dataset: not if it was the caller's."""
         self.all_anew = False
@@ -148,9 +159,24 @@ class ZarrSource:
             return self.reader.read(var, key)  # which knows what netcdf-c may leave at the end of chunks
 
     def write(self, var: Var, key: Key, values: Values) -> None:
-        """Store values; unlimited dimensions grow."""
+        """Store values; unlimited dimensions grow.
+
+        Raises:
+            ConflictError: If somebody else removed the array, or made it anew.
+        """
         self._check_open()
         stored = self.array(var)
+        if not at_the_edge(self, var, stored, key):
+            self._write_within(var, stored, key, values)
+            return
+        with array_lock(self.context, stored.path, form_of(self)):
+            with self.context.lock:
+                catch_up(self, var, stored)
+            self._write_within(var, stored, key, values)
+            with self.context.lock:
+                publish(self, var, stored)
+
+    def _write_within(self, var: Var, stored: Written, key: Key, values: Values) -> None:
         sizes = var.shape
         grew = grow(var, key)
         # Also where another variable made the dimension longer, and a crash kept this one's document behind.
@@ -161,6 +187,7 @@ class ZarrSource:
                 return
             length = stored.too_long(var, values)
             if length:
+                self.forget(var)
                 widen(self, var, stored, length)
             self._write(var, stored, key, values)
         except BaseException:
@@ -200,7 +227,7 @@ class ZarrSource:
         """Bring everything to the store."""
         self._check_open()
         if self.marked or self.grown:
-            with self.context.lock:
+            with self.saving:
                 save(self)
 
     def close(self) -> None:
@@ -208,7 +235,7 @@ class ZarrSource:
         if not self._open:
             return
         self.save()
-        with self.context.lock:
+        with self.saving, self.context.lock:
             save(self, last=True)
         self._open = False
         for one in (self.reader, self.context.store if self.owns_store else None):
@@ -235,6 +262,13 @@ class ZarrSource:
         """Return what the documents of a node hold that is none of ours."""
         del node
         return NOTHING
+
+    def forget(self, node: Group | Var) -> None:
+        """Forget what the documents of a node held: it is looked up again."""
+
+    def drop_copy(self) -> None:
+        """Erase consolidated metadata, before anything changes."""
+        drop_copy(self)
 
     def loaded_shape(self, var: Var) -> tuple[int, ...] | None:
         """Return the shape of an array that was there before, as its document says it; `None` if it is new."""

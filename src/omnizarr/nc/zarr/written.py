@@ -112,6 +112,12 @@ class Written:
         self._clean_edges(shape)
         self._clean, self._end = True, None
 
+    def grown_to(self, shape: tuple[int, ...]) -> None:
+        """Take note how long the documents say by now that it is."""
+        self.meta = self.meta._replace(shape=shape)
+        if self._end is not None:
+            self._end = tuple(map(max, self._end, shape))
+
     def shown_to(self, shape: tuple[int, ...]) -> None:
         """Take note how far readers see it: a crash may have kept its document behind, of which others are longer."""
         self._end = tuple(map(max, self.meta.shape, shape))
@@ -143,7 +149,13 @@ class Written:
         return tuple(made)
 
     def _shape(self, var: Var) -> tuple[int, ...]:
-        return var.shape if var.dims else self.meta.shape
+        """Return how long the array is: never shorter than others made it, whose values are in the same chunks."""
+        known, shape = self.meta.shape, var.shape
+        if not shape:
+            return known
+        if shape == known or self.is_new or len(shape) != len(known):
+            return shape
+        return tuple(map(max, shape, known))
 
 
 def shifted(key: Key, region: tuple[slice, ...]) -> Key:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Unpack
+from typing import TypeAlias, Unpack
 
-from omnizarr.errors import MetadataError
+from omnizarr.errors import ConflictError, MetadataError, NotFoundError
 from omnizarr.format.dialects import DIALECTS
 from omnizarr.refs.combining.assembling import (
     Settings,
@@ -22,6 +22,7 @@ from omnizarr.refs.combining.bringing import with_files
 from omnizarr.refs.combining.conflicts import listed
 from omnizarr.refs.combining.inputs import Input, Loader, Reader, Sets
 from omnizarr.refs.combining.keeping import keep_chunks
+from omnizarr.refs.combining.options import Options
 from omnizarr.refs.combining.planning import Plan, plan
 from omnizarr.refs.combining.selectors import Selector
 from omnizarr.refs.combining.streaming import sequence
@@ -29,9 +30,15 @@ from omnizarr.refs.combining.variables import Variable
 from omnizarr.refset.guard import base_of
 from omnizarr.refset.model import References, Stamp
 from omnizarr.refset.parquet_append import append_parquet
+from omnizarr.refset.parquet_metadata import NAME
 from omnizarr.refset.parquet_place import place_of
 from omnizarr.refset.parquet_reading import read_parquet, records_of, rows_between
 from omnizarr.refset.parquet_writing import write_parquet
+from omnizarr.store.file import local_path
+from omnizarr.store.folder_lock import Held, document_lock
+
+_Fresh: TypeAlias = Sequence[tuple[str, References]]
+"""What is added, with its names."""
 
 _NAMES = frozenset(name for one in DIALECTS.values() for name in one.documents)
 
@@ -56,7 +63,7 @@ def append(
 
     Raises:
         MetadataError: If the sets do not fit to what is there, or lie before its end.
-        ConflictError: If someone else has changed the set meanwhile.
+        ConflictError: If someone else has changed the set meanwhile; where files have locks, one waits for the other.
     """
     concat = {concat: None} if isinstance(concat, str) else concat
     if len(concat) != 1:
@@ -72,10 +79,58 @@ def append(
     options = guarded(options, brought, new, name)._replace(base=options.base or base_of(name))
     settings = {**settings, "allow": options.allow, "base": options.base}
     if os.path.isfile(where):  # noqa: PTH113 - text
-        from omnizarr.refs.files import read, write  # noqa: PLC0415 - parquet needs nothing of it
-
-        write(combine([(name, read(where)), *fresh], concat=concat, **settings), where, overwrite=True)
+        _append_json(where, fresh, concat, settings)
         return
+    place = place_of(where, read_only=True)
+    # One after the other where files have locks, for two would write the same records.
+    with document_lock(place.store, [place.prefix + NAME]):
+        before = place.store.get(place.prefix + NAME)
+        try:
+            _append_parquet(where, (reader, new, fresh), concat, options, settings)
+        except (MetadataError, NotFoundError) as error:
+            if place.store.get(place.prefix + NAME) == before:
+                raise
+            message = "someone else has changed the set meanwhile"
+            raise ConflictError(message, path=place.uri, hint="Append again.") from error
+
+
+def _append_json(
+    where: str | os.PathLike[str], fresh: _Fresh, concat: Mapping[str, Selector], settings: Settings
+) -> None:
+    """Replace a set in JSON by a longer one, with others kept away from it where files have locks.
+
+    Raises:
+        ConflictError: If someone else has changed it meanwhile.
+    """
+    from omnizarr.refs.files import read, write  # noqa: PLC0415 - parquet needs nothing of it
+
+    place = local_path(where)
+    with Held(() if os.name == "nt" else [(place, "file")]):
+        before = _state(place)
+        whole = combine([(os.fspath(where), read(where)), *fresh], concat=concat, **settings)
+        if _state(place) != before:  # where files have no locks, or by another program
+            raise ConflictError("someone else has changed the set meanwhile", path=place, hint="Append again.")
+        write(whole, where, overwrite=True)
+
+
+def _state(place: str) -> tuple[int, ...]:
+    """Stand for what a file is at this moment; nothing if it is gone."""
+    try:
+        found = os.stat(place)  # noqa: PTH116 - text
+    except FileNotFoundError:
+        return ()
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _append_parquet(
+    where: str | os.PathLike[str],
+    given: tuple[Reader, Sequence[Input], _Fresh],
+    concat: Mapping[str, Selector],
+    options: Options,
+    settings: Settings,
+) -> None:
+    reader, new, fresh = given
+    name = os.fspath(where)
     old = _existing(reader, name, next(iter(concat)))
     inputs = [old, *new]
     made = plan(inputs, concat, options)

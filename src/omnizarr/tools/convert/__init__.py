@@ -7,7 +7,8 @@ kernel, region by region. Documents come last, and a journal in the target says 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from operator import index
 from typing import TYPE_CHECKING
 
 from omnizarr.errors import MetadataError
@@ -15,7 +16,7 @@ from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.tools.cluster.crew import Crew
 from omnizarr.tools.convert.run import Settings, convert_in_place, convert_to, plan_only, undo
 from omnizarr.tools.convert.values import KEPT, Conversion, Node, Refusal, Wish
-from omnizarr.tools.patterns import wanted
+from omnizarr.tools.patterns import patterns_of, wanted
 from omnizarr.tools.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -84,12 +85,12 @@ def convert(
     >>> oz.open(new)[...].tolist(), oz.open(new).dims
     ([[1, 2], [3, 4]], ('y', 'x'))
     """
-    if memory is not None and memory < 1:
-        raise MetadataError(f"memory is {memory}, which is not a number of bytes")
+    memory = None if memory is None else _bytes(memory)
+    chunks, shards = _plain(chunks), _plain(shards)
     kept = codecs is None
     chain: object = [] if isinstance(codecs, str) and codecs == "none" else codecs
     wish = Wish("", chunks, shards, KEPT if kept else chain, lossy)
-    included, excluded = _patterns(include), _patterns(exclude)
+    included, excluded = patterns_of(include, "include"), patterns_of(exclude, "exclude")
     settings = Settings(
         format=format,
         wish=wish,
@@ -133,5 +134,18 @@ def rollback(where: object, *, limits: Limits = DEFAULT_LIMITS) -> str:
     return undo(where, limits)
 
 
-def _patterns(given: str | Sequence[str]) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(given)
+def _plain(lengths: Lengths | None) -> Lengths | None:
+    """Return lengths that NumPy holds as the numbers that they are."""
+    tolist: Callable[[], Lengths] | None = getattr(lengths, "tolist", None)
+    return lengths if tolist is None else tolist()
+
+
+def _bytes(memory: int) -> int:
+    try:
+        found = index(memory)
+    except TypeError:
+        found = 0
+    if found < 1:
+        hint = "pass a whole number, as in memory=1_000_000_000"
+        raise MetadataError(f"memory is {memory!r}, which is not a number of bytes", hint=hint)
+    return found

@@ -9,16 +9,19 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from hashlib import sha256
 from typing import Any, Final, Literal, NamedTuple, Self, TypeAlias, cast
 
-from omnizarr.errors import CorruptError
+from omnizarr.errors import ConflictError, CorruptError, OmnizarrError
 from omnizarr.format.names import join
+from omnizarr.hierarchy.left import CONVERTING
 from omnizarr.model.array import ArrayMeta
 from omnizarr.model.keys import Keys
 from omnizarr.store.protocol import Store, place_name
+from omnizarr.tools.copy.note import put_unless_there
 
-JOURNAL: Final = ".omnizarr-convert.json"
+JOURNAL: Final = CONVERTING
 SCRATCH: Final = ".omnizarr-convert"
 """Below it lie chunks that cannot be in their place yet."""
 
@@ -139,6 +142,25 @@ class Keeper:
         self.store = store
         self.path = path
         self.journal = journal
+        self._last = time.monotonic()
+
+    def begin(self) -> None:
+        """Write it down for the first time, unless another program has since it was looked for.
+
+        Raises:
+            ConflictError: If one has.
+        """
+        key, data = join(self.path, JOURNAL), self.journal.to_bytes()
+        try:
+            begun = put_unless_there(self.store, key, data)
+        except BaseException:
+            with suppress(OmnizarrError):  # the answer may be lost, and nothing is under way
+                if self.store.get(key) == data:
+                    self.store.erase(key)
+            raise
+        if not begun:
+            message = "another program has begun a conversion here at the same time"
+            raise ConflictError(message, path=place_name(self.store, self.path))
         self._last = time.monotonic()
 
     def write(self) -> None:

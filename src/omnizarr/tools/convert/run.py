@@ -6,10 +6,18 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from omnizarr.array.io import Access, changing
-from omnizarr.errors import ConflictError, CorruptError, LimitError, NotFoundError, OmnizarrError, UnsupportedError
+from omnizarr.errors import (
+    ConflictError,
+    CorruptError,
+    ExistsError,
+    LimitError,
+    NotFoundError,
+    OmnizarrError,
+    UnsupportedError,
+)
 from omnizarr.format.dialects import WRITABLE
 from omnizarr.format.names import join
-from omnizarr.hierarchy.nodes import load
+from omnizarr.hierarchy.nodes import format_of, load
 from omnizarr.hierarchy.save import forget_attributes
 from omnizarr.limits import Limits
 from omnizarr.model.array import ArrayMeta
@@ -245,8 +253,29 @@ def _converted(job: _Job, settings: Settings) -> Conversion:
         builder = Builder(job.source.context, job.source.path, keeper, settings.progress, settings.crew)
         if journal is None:
             builder.check_free(tasks)
+            _begin(job, keeper)
         _run(job, builder, tasks, above, settings)
     return _result(job, form, builder.nbytes, verified=settings.verify, resumed=resumed)
+
+
+def _begin(job: _Job, keeper: Keeper) -> None:
+    """Write the journal, by which of several who begin one does.
+
+    Raises:
+        ConflictError: Another program has begun a conversion here.
+        ExistsError: Another program has made a node here since it was looked for.
+    """
+    keeper.begin()
+    try:
+        _check_free(job, keeper)
+    except ExistsError:
+        keeper.close()
+        raise
+
+
+def _check_free(job: _Job, keeper: Keeper) -> None:
+    if not job.in_place and format_of(keeper.store, keeper.path) is not None:
+        raise ExistsError("another program has made a node there at the same time", path=job.target.name)
 
 
 def _lasting_name(spot: Spot) -> str:
@@ -285,6 +314,8 @@ def _run(job: _Job, builder: Builder, tasks: list[Task], above: dict[str, bytes]
             builder.run(tasks)
             if settings.verify:
                 _verify(job, builder, tasks, settings)
+            if job.journal is None:
+                _check_free(job, keeper)
             for key, text in above.items():
                 if not keeper.store.exists(key):
                     forget_attributes(keeper.store, key.rpartition("/")[0], job.plan.steps[0].target.format)

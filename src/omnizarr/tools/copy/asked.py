@@ -20,7 +20,9 @@ def needs_the_model(source: object, target: object, changes: Changes) -> bool:
     unknown = changes.keys() - Changes.__annotations__.keys()
     if unknown:
         raise TypeError(f"unexpected keyword arguments {', '.join(sorted(unknown))}")
-    asked = any(value or value == 0 for value in changes.values() if value is not False)  # level 0 is a change
+    given = (value for value in changes.values() if value is not False)
+    # Level 0 is a change; an array of NumPy, which is neither true nor false, is for others to refuse.
+    asked = any(hasattr(value, "shape") or value or value == 0 for value in given)
     return asked or _is_file_of_netcdf(source) or kind_by_name(target) not in ZARR_KINDS
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, Unpack, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, Unpack
 
 from omnizarr.array.io import changing
 from omnizarr.errors import ConflictError, ExistsError, NotFoundError, UnsupportedError
@@ -28,9 +28,11 @@ from omnizarr.tools.copy.asked import check_no_others, needs_the_model
 from omnizarr.tools.copy.batches import Moved, Mover
 from omnizarr.tools.copy.changes import Changes
 from omnizarr.tools.copy.choosing import chosen, in_order, is_document, own_documents, reduced
+from omnizarr.tools.copy.closing import Closing
 from omnizarr.tools.copy.sweeping import sweep
 from omnizarr.tools.editing.rooted import topmost
 from omnizarr.tools.nodes import Node, context_of, nodes_of, open_at
+from omnizarr.tools.patterns import patterns_of
 from omnizarr.tools.progress import Progress
 
 if TYPE_CHECKING:
@@ -78,8 +80,8 @@ def copy(
     *,
     path: str | None = None,
     target_path: str | None = None,
-    include: Sequence[str] = (),
-    exclude: Sequence[str] = (),
+    include: str | Sequence[str] = (),
+    exclude: str | Sequence[str] = (),
     overwrite: bool = False,
     verify: bool = False,
     dry_run: bool = False,
@@ -134,10 +136,11 @@ def copy(
         )
         kind, count, nbytes = names[2]
         return Copied(names[0], names[1], count, 0 if dry_run else count, 0, nbytes, dry_run=dry_run, kind=kind)
+    patterns = patterns_of(include, "include"), patterns_of(exclude, "exclude")
     node = open_at(source, path=path, limits=limits)
     place = _rooted(Place(target, "a", target_path, limits=limits))
-    with nullcontext() if cluster is None or dry_run else Crew(cluster) as crew, _Closing(place.context.store, target):
-        work = _Work(node, place.context, place.path, (tuple(include), tuple(exclude)), progress, crew=crew)
+    with nullcontext() if cluster is None or dry_run else Crew(cluster) as crew, Closing(place.context.store, target):
+        work = _Work(node, place.context, place.path, patterns, progress, crew=crew)
         if dry_run:
             work.check(overwrite=overwrite, resume=resume)
             return work.measured()
@@ -151,30 +154,6 @@ def _rooted(place: Place) -> Place:
     if higher is not None:
         place.context.store, place.path = higher[0], join(higher[1], place.path).rstrip("/")
     return place
-
-
-class _Archive(Protocol):
-    def discard(self) -> None: ...
-    def close(self) -> None: ...
-
-
-class _Closing:
-    """Brings an archive that a path named up to date at the end, or leaves it as it was if the work failed."""
-
-    def __init__(self, store: Store, given: object) -> None:
-        inner: object = store
-        while inner is not None and not hasattr(inner, "discard"):
-            inner = getattr(inner, "inner", None)
-        self._archive = None if given is store or given is inner else cast("_Archive | None", inner)
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if self._archive is not None:
-            if kind is not None:
-                self._archive.discard()
-            self._archive.close()
 
 
 class _Work:
@@ -269,22 +248,26 @@ class _Work:
         texts = self.store.get_many([self.start + key for level in self.documents for key in level])
         print_ = journal.fingerprint(self.chunks, texts)
         note = journal.Note(self.uri, self.include, self.exclude, print_)
+        return note, self._goes_on(note, overwrite=overwrite, resume=resume)
+
+    def _goes_on(self, note: journal.Note, *, overwrite: bool, resume: bool) -> bool:
+        """Look at the target; return whether to go on with what is there."""
         store, to = self.target.store, self._to()
         old = journal.read(store, self.new_start)
         if old is not None and resume and not overwrite:
             journal.check_same(old, note, to)
-            return note, True
+            return True
         if old is not None and not overwrite:
             raise ExistsError(
                 f"an unfinished copy of {old.source} is there", path=to, hint="pass overwrite=True to replace it"
             )
         if old is None:
             self._check_free(overwrite=overwrite)
-        return note, False
+        return False
 
     def _check_free(self, *, overwrite: bool) -> None:
         store, to = self.target.store, self._to()
-        there = format_of(store, self.new_path) is not None or store.exists(self.new_start + ZMETADATA)
+        there = self._is_taken()
         if there and not overwrite:
             raise ExistsError("there is a node already", path=to, hint="pass overwrite=True to replace it")
         if not there and any(store.list_dir(self.new_start)):
@@ -300,18 +283,16 @@ class _Work:
         self.mover.total = count * (2 if verify else 1)
         store = self.target.store
         with seized(self.target, self.new_path) if overwrite and not goes_on else self.target.lock:
+            # Others of this process may have been here while this one waited for the lock.
+            goes_on = goes_on or self._goes_on(note, overwrite=overwrite, resume=resume)
             if not goes_on:
-                if self.form != DRAFT.name:
-                    make_room(self.target, self.new_path, self.form)
-                if overwrite:
-                    forget(store, self.new_path)
-                    store.erase_prefix(self.new_start)
-                journal.write(store, self.new_start, note)
+                self._begin(note, overwrite=overwrite)
             else:
                 sweep(store, self.new_start)
             if self.crew is not None:
                 self.crew.check_sees(store, self.new_start + journal.NAME)
             moved = [self.mover(self.chunks, "resume" if goes_on else "copy")]
+            self._check_alone(note, goes_on=goes_on)
             moved += [self._documents(level) for level in self.documents]
             _check_all_there(moved, self.uri)
             different: tuple[str, ...] = ()
@@ -333,6 +314,38 @@ class _Work:
             verified=not different if verify else None,
             different=different,
         )
+
+    def _begin(self, note: journal.Note, *, overwrite: bool) -> None:
+        """Leave the note, by which of several who begin one does."""
+        store, to = self.target.store, self._to()
+        if self.form != DRAFT.name:
+            make_room(self.target, self.new_path, self.form)
+        if overwrite:
+            forget(store, self.new_path)
+            store.erase_prefix(self.new_start)
+        journal.write(store, self.new_start, note, to)
+        # Somebody may have made a node, or finished a copy, between the look and the note.
+        if self._is_taken():
+            store.erase(self.new_start + journal.NAME)
+            raise ExistsError("another program has made a node there at the same time", path=to)
+
+    def _is_taken(self) -> bool:
+        store = self.target.store
+        return format_of(store, self.new_path) is not None or store.exists(self.new_start + ZMETADATA)
+
+    def _check_alone(self, note: journal.Note, *, goes_on: bool) -> None:
+        """Look, before the documents are copied, whether the place is still that of this copy.
+
+        Raises:
+            ConflictError: If somebody has erased or replaced it.
+            ExistsError: If somebody has made a node there.
+        """
+        store, to = self.target.store, self._to()
+        if not goes_on:
+            journal.check_mine(store, self.new_start, note, to)
+        if not goes_on and self._is_taken():  # what goes on may have come to its own documents before
+            hint = "What is there may hold values of both: pass overwrite=True to copy anew, or erase it."
+            raise ExistsError("another program has made a node there meanwhile", path=to, hint=hint)
 
     def _documents(self, level: list[str]) -> Moved:
         # Never skipped: they are small, and one of the same size may well say something else.

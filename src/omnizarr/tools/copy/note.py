@@ -8,9 +8,12 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from omnizarr.errors import ConflictError, ExistsError
+from omnizarr.hierarchy.first import way_to_be_first
+from omnizarr.hierarchy.left import COPYING
 from omnizarr.store.protocol import Store
+from omnizarr.store.tagged import conditional
 
-NAME: Final = ".omnizarr-copy.json"
+NAME: Final = COPYING
 """The key of the note, below the path of the node that is being made."""
 
 
@@ -46,9 +49,41 @@ def read(store: Store, start: str) -> Note | None:
         return Note("something that cannot be told", (), (), "")
 
 
-def write(store: Store, start: str, note: Note) -> None:
-    """Leave a note."""
-    store.put(start + NAME, json.dumps(note._asdict(), indent=2).encode() + b"\n")
+def write(store: Store, start: str, note: Note, path: str) -> None:
+    """Leave a note, unless another program has left one since it was looked for.
+
+    Raises:
+        ExistsError: If one has.
+    """
+    if not put_unless_there(store, start + NAME, json.dumps(note._asdict(), indent=2).encode() + b"\n"):
+        raise ExistsError("another program has begun a copy there at the same time", path=path)
+
+
+def check_mine(store: Store, start: str, note: Note, path: str) -> None:
+    """Raise if the note is no longer there, or is of another copy that has taken the place.
+
+    Raises:
+        ConflictError: If so.
+    """
+    if read(store, start) != note:
+        raise ConflictError("another program has erased the copy, or replaced it by another, meanwhile", path=path)
+
+
+def put_unless_there(store: Store, key: str, data: bytes) -> bool:
+    """Put a value unless there is one; return whether it was put. Of several programs one does where a store can tell.
+
+    Elsewhere, as in memory, whoever asks holds the lock of the store.
+    """
+    target = conditional(store)
+    if target is not None:
+        return target[0].put_if(target[1] + key, data, None) is not None
+    put_new = way_to_be_first(store)
+    if put_new is not None:
+        return put_new(key, data) is not None
+    if store.exists(key):
+        return False
+    store.put(key, data)
+    return True
 
 
 def check_same(old: Note, new: Note, path: str) -> None:

@@ -16,7 +16,7 @@ from omnizarr.tools.diff.structure import attributes_of, changes
 from omnizarr.tools.diff.typed import Rules, attribute_changes
 from omnizarr.tools.diff.values import UnreadableError, common_shape, compare_values
 from omnizarr.tools.nodes import Node, nodes_of, open_at
-from omnizarr.tools.patterns import wanted
+from omnizarr.tools.patterns import patterns_of, wanted
 from omnizarr.tools.progress import Progress, silent
 
 
@@ -41,8 +41,8 @@ def diff(
     encoding: bool = False,
     attrs: bool = True,
     values: bool = True,
-    include: Iterable[str] = (),
-    exclude: Iterable[str] = (),
+    include: str | Iterable[str] = (),
+    exclude: str | Iterable[str] = (),
     brief: bool = False,
     progress: Progress | None = None,
 ) -> Difference:
@@ -95,7 +95,7 @@ def diff(
     rules = Rules(rtol, atol, equal_nan, bits)
     rules.check()
     what = _What(rules, encoding, attrs, values, brief)
-    include, exclude = tuple(include), tuple(exclude)
+    include, exclude = patterns_of(include, "include"), patterns_of(exclude, "exclude")
     keep = wanted(include, exclude)
     with ExitStack() as opened:
         roots = [_opened(where, opened) for where in (a, b)]

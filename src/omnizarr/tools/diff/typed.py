@@ -33,12 +33,20 @@ class Rules(NamedTuple):
             ShapeError: If a tolerance is negative or not a number, or is given together with `bits`.
         """
         for name, value in (("rtol", self.rtol), ("atol", self.atol)):
-            if not value >= 0:
-                raise ShapeError(f"{name} must be a number that is not negative, not {value!r}")
+            if not _is_tolerance(value):
+                message = f"{name} must be a number that is not negative, not {value!r}"
+                raise ShapeError(message, hint=f"As in {name}=1e-5.")
         if self.bits and not self.exact:
             raise ShapeError(
                 "bits are equal or not: there is no tolerance", hint="Leave out either bits or tolerances."
             )
+
+
+def _is_tolerance(value: Any) -> bool:  # noqa: ANN401 - whatever a caller gives
+    try:
+        return not isinstance(value, (str, complex)) and float(value) >= 0
+    except (TypeError, ValueError, OverflowError):
+        return False
 
 
 def same(a: Any, b: Any, rules: Rules) -> bool:  # noqa: ANN401 - any object that an array or a document holds

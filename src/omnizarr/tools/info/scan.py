@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from omnizarr.errors import OmnizarrError
 from omnizarr.format.consolidated import MARK, is_document, split_v2, split_v3, without_block
 from omnizarr.format.document import load
-from omnizarr.format.names import ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, ZMETADATA, join
+from omnizarr.format.names import ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, ZMETADATA, check_depth, join
 from omnizarr.late import LateModule
 from omnizarr.limits import DEFAULT_LIMITS, Limits
 from omnizarr.native import cut_member, same_texts, split_object
@@ -161,6 +161,7 @@ class _Scanner:
 
     def _group(self, path: str, form: str) -> None:
         """Count what is right below a group, and go on with the groups among it."""
+        check_depth(path)
         fast = form in _FAST
         rows = self._rows(path, form) if fast else self._slow_rows(path, form)
         for inner, facts, below in list(rows):
@@ -269,7 +270,7 @@ class _Scanner:
         """Return the facts of a node of the plainest kind, of which the model need not be asked; `None` for others."""
         new = texts.get(ZARR_JSON)
         try:
-            members = split_object(new or texts.get(ZARRAY) or texts[ZGROUP])
+            members = split_object(next(texts[name] for name in (ZARR_JSON, ZARRAY, ZGROUP) if name in texts))
             if new is not None:
                 members.pop("attributes", None)
             if members == (_GROUP_V2 if new is None else _GROUP_V3):

@@ -13,8 +13,9 @@ from omnizarr.errors import MetadataError, OmnizarrError, SelectionError
 from omnizarr.format.dialects import DIALECTS, ZARR2, ZARR3
 from omnizarr.format.document import dump
 from omnizarr.hierarchy.context import Context
+from omnizarr.hierarchy.grown import finish_growth
 from omnizarr.hierarchy.nodes import load
-from omnizarr.hierarchy.resize import finish_cut, finish_growth
+from omnizarr.hierarchy.resize import finish_cut
 from omnizarr.hierarchy.transfer import consolidate
 from omnizarr.limits import Limits
 from omnizarr.model.group import GroupMeta
@@ -28,7 +29,7 @@ _FORMATS: Final = (ZARR3.name, ZARR2.name)
 _DOCUMENTS: Final = frozenset(name for one in DIALECTS.values() for name in one.documents)
 
 
-def levels(repair: bool | str) -> frozenset[str]:
+def levels(repair: object) -> frozenset[str]:
     """Return the sorts of repair that are asked for: of "safe", "all", and the formats to keep.
 
     Raises:
@@ -39,6 +40,9 @@ def levels(repair: bool | str) -> frozenset[str]:
     """
     if isinstance(repair, bool):
         return frozenset({"safe"} if repair else ())
+    if not isinstance(repair, str):
+        message = f"repair is {repair!r} of type {type(repair).__name__}, not True, False or text"
+        raise SelectionError(message, hint='Repairs are "safe", "all", "zarr3" and "zarr2".')
     words = {word.strip() for word in repair.split(",")}
     unknown = words - {"safe", "all", *_FORMATS}
     if unknown:
@@ -105,8 +109,7 @@ def apply(store: Store, limits: Limits, cures: dict[Cure, Finding]) -> list[str]
 
 def _finish(store: Store, limits: Limits, cure: Cure, finding: Finding) -> list[str]:
     context = Context(store, read_only=False, limits=limits)
-    with context.lock:
-        done = (finish_cut if cure.do == "cut" else finish_growth)(context, cure.key)
+    done = (finish_cut if cure.do == "cut" else finish_growth)(context, cure.key)
     words = "erased what lies outside" if cure.do == "cut" else "gave arrays their new shapes in"
     return [f"{finding.rule}: {words} /{cure.key}"] if done else []
 

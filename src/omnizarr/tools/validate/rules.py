@@ -239,7 +239,17 @@ def selection(select: Iterable[str] | None, ignore: Iterable[str] | None) -> Sel
     >>> selection(["OZ1"], ["not-json"])
     Selection(select=('OZ1',), ignore=('OZ103',))
     """
-    return Selection(tuple(map(_prefix, select or ())), tuple(map(_prefix, ignore or ())))
+    return Selection(_prefixes("select", select), _prefixes("ignore", ignore))
+
+
+def _prefixes(name: str, words: Iterable[str] | None) -> tuple[str, ...]:
+    given = () if words is None else words
+    # Text is a list of letters, one of which all ids begin with.
+    listed = None if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
+    if listed is None or not all(isinstance(word, str) for word in listed):
+        message = f"{name} is {words!r} of type {type(words).__name__}, not a list of ids or names of rules"
+        raise SelectionError(message, hint=f'Pass {name}=["OZ1"], a list even of one.')
+    return tuple(map(_prefix, listed))
 
 
 def _prefix(word: str) -> str:

@@ -109,14 +109,16 @@ def _drop_lookalikes(scene: Scene, path: str) -> None:
 
 
 def _unlisted(store: Store, prefix: str) -> list[str]:
-    """Return keys of unfinished writes in the file system, which a store never lists."""
+    """Return what unfinished writes and copies have left in the file system, which a store never lists."""
     while (see_through := getattr(store, "see_through", None)) is not None:
         store, prefix = see_through(prefix)
     if not isinstance(store, FileStore):
         return []
     top, found = store.path(prefix[:-1]) if prefix else store.root, []
-    for folder, _, names in os.walk(top):
-        for name in names:
+    for folder, folders, names in os.walk(top):
+        left = [name for name in folders if name.startswith(".") and name.endswith(".partial")]
+        folders[:] = [name for name in folders if name not in left]
+        for name in (*left, *names):
             if name.startswith(".") and name.endswith(".partial"):
                 inner = os.path.relpath(os.path.join(folder, name), top)  # noqa: PTH118 - as `os.walk` gives
                 found.append(prefix + inner.replace(os.sep, "/"))

@@ -1,14 +1,17 @@
 //! A column of a row group: its pages found, and the rows of some decoded.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::bad::{Bad, Read};
+use super::dictionary::Dictionary;
 use super::footer::{Column, ColumnChunk, Footer, Group, Kind, NAMES};
+use super::marks::{Mark, Marker, Marks};
 use super::numbers::Numbers;
 use super::page::{Header, Sort};
 use super::part::File;
-use super::texts::{NONE, Texts, TextsBuilder};
-use super::values::{Delta, Hybrid, Ints, Strings, plain, plain_bytes, unknown};
+use super::texts::{Texts, TextsBuilder};
+use super::values::{Delta, Hybrid, Ints, Strings, unknown};
 
 /// How far headers of pages are read ahead where the file is not in memory.
 const AHEAD: usize = 16 << 10;
@@ -22,6 +25,8 @@ pub struct ColumnReader<'a, 'f> {
     chunk: ColumnChunk,
     column: Column,
     name: &'static str,
+    /// Numbers of the group and of the column.
+    number: (usize, usize),
     rows: u64,
     most: usize,
 }
@@ -31,6 +36,21 @@ struct Place {
     header: Header,
     at: u64,
     rows: Range<u64>,
+}
+
+/// A dictionary that lies before a page: where its header begins and, if it has been passed, what that says and where the
+/// bytes behind it are.
+#[derive(Clone, Copy)]
+struct Before {
+    from: u64,
+    passed: Option<(Header, u64)>,
+}
+
+/// Bytes of a column that have been read already.
+#[derive(Default)]
+struct Ahead<'f> {
+    start: u64,
+    bytes: Cow<'f, [u8]>,
 }
 
 /// A page to be decoded.
@@ -46,13 +66,22 @@ struct Page<'a> {
 
 /// What takes decoded values.
 trait Sink {
-    fn dictionary(&mut self, data: &[u8], count: usize) -> Read<()>;
+    /// The place for a dictionary.
+    fn dictionary(&mut self) -> &mut Dictionary;
+    /// The dictionary is another than before.
+    fn begin(&mut self) {}
     fn page(&mut self, page: Page<'_>) -> Read<()>;
 }
 
 impl<'a, 'f> ColumnReader<'a, 'f> {
-    /// A column by its number in [`NAMES`]; `None` if the file has nothing but nulls for it.
-    pub fn new(file: &'a File<'f>, footer: &Footer, group: &Group, i: usize, most: usize) -> Read<Option<Self>> {
+    /// A column of a group by its number in [`NAMES`]; `None` if the file has nothing but nulls for it.
+    pub fn new(
+        file: &'a File<'f>,
+        footer: &Footer,
+        (number, group): (usize, &Group),
+        i: usize,
+        most: usize,
+    ) -> Read<Option<Self>> {
         let Some(column) = footer.columns.get(i).copied().flatten() else { return Ok(None) };
         if column.kind == Kind::Null {
             return Ok(None);
@@ -61,36 +90,65 @@ impl<'a, 'f> ColumnReader<'a, 'f> {
         let Some(chunk) = group.chunks.get(i).copied().flatten() else {
             return Err(Bad::corrupt(format!("a row group lacks the column {name}")));
         };
-        Ok(Some(Self { file, chunk, column, name, rows: group.rows, most }))
+        Ok(Some(Self { file, chunk, column, name, number: (number, i), rows: group.rows, most }))
     }
 
     fn early(&self) -> Bad {
         Bad::corrupt(format!("the column {} has fewer rows than its group", self.name))
     }
 
-    /// Go from page to page until `each` says `false`.
-    fn walk(&self, mut each: impl FnMut(Place) -> Read<bool>) -> Read<()> {
-        let end = self.chunk.start.saturating_add(self.chunk.length);
-        let (mut at, mut row) = (self.chunk.start, 0u64);
-        while at < end && row < self.rows {
-            let left = usize::try_from(end.saturating_sub(at)).unwrap_or(usize::MAX);
-            let ahead = if matches!(self.file, File::Memory(_)) { left } else { left.min(AHEAD) };
-            let parsed = match Header::parse(&self.file.read(at, ahead)?) {
-                Err(_) if ahead < left => Header::parse(&self.file.read(at, left)?),
-                parsed => parsed,
-            };
-            let (header, length) = parsed?;
-            let body = at.saturating_add(length as u64);
+    fn end(&self) -> u64 {
+        self.chunk.start.saturating_add(self.chunk.length)
+    }
+
+    /// The header at a place, and where the bytes behind it begin.
+    fn header(&self, at: u64, ahead: &mut Ahead<'f>) -> Read<(Header, u64)> {
+        let left = usize::try_from(self.end().saturating_sub(at)).unwrap_or(usize::MAX);
+        let skip = at.checked_sub(ahead.start).and_then(|skip| usize::try_from(skip).ok());
+        let have = skip.and_then(|skip| ahead.bytes.get(skip..)).unwrap_or_default();
+        let known = if have.is_empty() { None } else { Header::parse(have).ok() };
+        let (header, length) = match known {
+            Some(known) => known,
+            None => {
+                let mut some = if matches!(self.file, File::Memory(_)) { left } else { left.min(AHEAD) };
+                loop {
+                    *ahead = Ahead { start: at, bytes: self.file.read(at, some)? };
+                    match Header::parse(&ahead.bytes) {
+                        // It may be longer.
+                        Err(_) if some < left => some = some.saturating_mul(8).min(left),
+                        parsed => break parsed?,
+                    }
+                }
+            }
+        };
+        Ok((header, at.saturating_add(length as u64)))
+    }
+
+    /// Go from page to page until `each` says `false`, from one that begins no later than a row. It gets pages with rows
+    /// alone, and the last dictionary before each.
+    fn walk(&self, row: u64, marks: &mut Marks, mut each: impl FnMut(Place, Option<Before>) -> Read<bool>) -> Read<()> {
+        let start = marks.before(self.number, row);
+        let (mut at, mut row) = start.map_or((self.chunk.start, 0), |mark| (mark.at, mark.row));
+        let mut dictionary = start.and_then(|mark| mark.dictionary).map(|from| Before { from, passed: None });
+        let (mut marker, mut ahead) = (Marker::default(), Ahead::default());
+        while at < self.end() && row < self.rows {
+            let (header, body) = self.header(at, &mut ahead)?;
             let next = body.saturating_add(header.packed as u64);
-            if next > end {
+            if next > self.end() {
                 return Err(Bad::corrupt(format!("a page of the column {} lies outside it", self.name)));
             }
-            let first = row;
-            if matches!(header.sort, Sort::Data | Sort::DataV2) {
-                row = row.saturating_add(header.values as u64);
-            }
-            if !each(Place { header, at: body, rows: first..row.min(self.rows) })? {
-                return Ok(());
+            match header.sort {
+                Sort::Dictionary => dictionary = Some(Before { from: at, passed: Some((header, body)) }),
+                Sort::Data | Sort::DataV2 if header.values > 0 => {
+                    let mark = Mark { row, at, dictionary: dictionary.map(|one| one.from) };
+                    marker.pass(marks, self.number, mark, self.file.size());
+                    let first = row;
+                    row = row.saturating_add(header.values as u64);
+                    if !each(Place { header, at: body, rows: first..row.min(self.rows) }, dictionary)? {
+                        return Ok(());
+                    }
+                }
+                _ => {}
             }
             at = next;
         }
@@ -98,47 +156,61 @@ impl<'a, 'f> ColumnReader<'a, 'f> {
     }
 
     /// The rows of the page that has this one.
-    pub fn page_of(&self, row: u64) -> Read<Range<u64>> {
+    pub fn page_of(&self, row: u64, marks: &mut Marks) -> Read<Range<u64>> {
         let mut found = None;
-        self.walk(|place| {
+        self.walk(row, marks, |place, _| {
             found = Some(place.rows).filter(|rows| rows.contains(&row));
             Ok(found.is_none())
         })?;
         found.ok_or_else(|| self.early())
     }
 
-    fn unpack(&self, place: &Place, most: usize) -> Read<Vec<u8>> {
-        let data = self.file.read(place.at, place.header.packed)?;
-        place.header.unpack(self.chunk.codec, &data, most.min(self.most))
-    }
-
-    fn decode(&self, rows: &Range<u64>, sink: &mut dyn Sink) -> Read<()> {
-        let (mut dictionary, mut next) = (None, rows.start);
-        let most = |values: usize| match self.column.kind {
+    fn unpack(&self, header: &Header, at: u64) -> Read<Vec<u8>> {
+        let most = match self.column.kind {
             Kind::Bytes => usize::MAX,
             // No encoding of numbers needs more.
-            _ => values.saturating_mul(16).saturating_add(64 << 10),
+            _ => header.values.saturating_mul(16).saturating_add(64 << 10),
         };
-        self.walk(|place| {
-            if place.header.sort == Sort::Dictionary {
-                dictionary = Some(place);
+        header.unpack(self.chunk.codec, &self.file.read(at, header.packed)?, most.min(self.most))
+    }
+
+    fn dictionary(&self, before: Before) -> Read<Dictionary> {
+        let (header, body) = match before.passed {
+            Some(passed) => passed,
+            None => self.header(before.from, &mut Ahead::default())?,
+        };
+        if !matches!(header.encoding, 0 | 2) {
+            return Err(Bad::unsupported("a dictionary of an unknown encoding"));
+        }
+        let from = (self.number.0, before.from);
+        Dictionary::new(from, self.column.kind, self.unpack(&header, body)?, header.values)
+    }
+
+    fn decode(&self, rows: &Range<u64>, marks: &mut Marks, sink: &mut dyn Sink) -> Read<()> {
+        let (mut used, mut next) = (None, rows.start);
+        let mut kept = Some(marks.take(self.number));
+        self.walk(rows.start, marks, |place, dictionary| {
+            if place.rows.end <= rows.start {
                 return Ok(true);
             }
-            if place.rows.end <= rows.start || place.rows.is_empty() {
-                return Ok(true);
+            if let Some(before) = dictionary.filter(|before| used != Some(before.from)) {
+                used = Some(before.from);
+                let from = Some((self.number.0, before.from));
+                *sink.dictionary() = match kept.take().filter(|kept| kept.from == from) {
+                    Some(kept) => kept,
+                    None => self.dictionary(before)?,
+                };
+                sink.begin();
             }
-            if let Some(place) = dictionary.take() {
-                if !matches!(place.header.encoding, 0 | 2) {
-                    return Err(Bad::unsupported("a dictionary of an unknown encoding"));
-                }
-                sink.dictionary(&self.unpack(&place, most(place.header.values))?, place.header.values)?;
-            }
-            let data = self.unpack(&place, most(place.header.values))?;
+            let data = self.unpack(&place.header, place.at)?;
             let take = rows.start.max(place.rows.start)..rows.end.min(place.rows.end);
             next = take.end;
             sink.page(self.page(&place, &data, take)?)?;
             Ok(place.rows.end < rows.end)
         })?;
+        if used.is_some() && rows.end < self.rows {
+            marks.keep(self.number, std::mem::take(sink.dictionary()));
+        }
         if next == rows.end { Ok(()) } else { Err(self.early()) }
     }
 
@@ -163,17 +235,21 @@ impl<'a, 'f> ColumnReader<'a, 'f> {
     }
 
     /// Decode integers; nulls are 0.
-    pub fn ints(&self, rows: &Range<u64>) -> Read<Numbers> {
-        let mut sink =
-            IntSink { kind: self.column.kind, name: self.name, dictionary: Vec::new(), values: Numbers::default() };
-        self.decode(rows, &mut sink)?;
+    pub fn ints(&self, rows: &Range<u64>, marks: &mut Marks) -> Read<Numbers> {
+        let mut sink = IntSink {
+            kind: self.column.kind,
+            name: self.name,
+            dictionary: Dictionary::default(),
+            values: Numbers::default(),
+        };
+        self.decode(rows, marks, &mut sink)?;
         Ok(sink.values)
     }
 
     /// Decode texts.
-    pub fn texts(&self, rows: &Range<u64>) -> Read<Texts> {
+    pub fn texts(&self, rows: &Range<u64>, marks: &mut Marks) -> Read<Texts> {
         let mut sink = TextSink::default();
-        self.decode(rows, &mut sink)?;
+        self.decode(rows, marks, &mut sink)?;
         Ok(sink.texts.finish())
     }
 }
@@ -194,26 +270,20 @@ fn unknown_encoding(encoding: i64) -> Bad {
 struct IntSink {
     kind: Kind,
     name: &'static str,
-    dictionary: Vec<i64>,
+    dictionary: Dictionary,
     values: Numbers,
 }
 
 impl Sink for IntSink {
-    fn dictionary(&mut self, mut data: &[u8], count: usize) -> Read<()> {
-        self.dictionary.clear();
-        for _ in 0..count {
-            let (value, rest) = plain(data, self.kind)?;
-            self.dictionary.push(value);
-            data = rest;
-        }
-        Ok(())
+    fn dictionary(&mut self) -> &mut Dictionary {
+        &mut self.dictionary
     }
 
     fn page(&mut self, page: Page<'_>) -> Read<()> {
         let name = self.name;
         let mut values = match page.encoding {
             0 => Ints::Plain(page.values, self.kind),
-            2 | 8 => Ints::Dictionary(indices(page.values)?, &self.dictionary),
+            2 | 8 => Ints::Dictionary(indices(page.values)?, &self.dictionary.values),
             5 if self.kind != Kind::Double => Ints::Delta(Delta::new(page.values)?),
             other => return Err(unknown_encoding(other)),
         };
@@ -252,9 +322,9 @@ fn runs(
 #[derive(Default)]
 struct TextSink {
     texts: TextsBuilder,
-    data: Vec<u8>,
-    spans: Vec<Range<usize>>,
-    /// The numbers under which texts of the dictionary have been added.
+    dictionary: Dictionary,
+    /// The numbers under which texts of the dictionary have been added, and one more; 0 if they have not. Zeros are what
+    /// costs least where a page uses few of many texts.
     numbers: Vec<u32>,
 }
 
@@ -265,28 +335,23 @@ fn too_much() -> Bad {
 impl TextSink {
     fn push_from_dictionary(&mut self, index: usize, count: usize) -> Read<()> {
         let slot = self.numbers.get_mut(index).ok_or_else(unknown)?;
-        if *slot == NONE {
-            let text = self.spans.get(index).and_then(|span| self.data.get(span.clone())).ok_or_else(unknown)?;
-            *slot = self.texts.add(text).ok_or_else(too_much)?;
-        }
-        self.texts.push_numbers(*slot, count);
+        let number = match slot.checked_sub(1) {
+            Some(number) => number,
+            None => self.texts.add(self.dictionary.text(index).ok_or_else(unknown)?).ok_or_else(too_much)?,
+        };
+        *slot = number.saturating_add(1);
+        self.texts.push_numbers(number, count);
         Ok(())
     }
 }
 
 impl Sink for TextSink {
-    fn dictionary(&mut self, data: &[u8], count: usize) -> Read<()> {
-        self.data = data.to_vec();
-        self.spans.clear();
-        let mut rest = data;
-        for _ in 0..count {
-            let (text, after) = plain_bytes(rest)?;
-            let end = data.len().saturating_sub(after.len());
-            self.spans.push(end.saturating_sub(text.len())..end);
-            rest = after;
-        }
-        self.numbers = vec![NONE; self.spans.len()];
-        Ok(())
+    fn dictionary(&mut self) -> &mut Dictionary {
+        &mut self.dictionary
+    }
+
+    fn begin(&mut self) {
+        self.numbers = vec![0; self.dictionary.texts()];
     }
 
     fn page(&mut self, page: Page<'_>) -> Read<()> {

@@ -41,6 +41,8 @@ pub struct ColumnChunk {
 /// A row group.
 #[derive(Debug, Default)]
 pub struct Group {
+    /// The number of its first row.
+    pub first: u64,
     pub rows: u64,
     pub chunks: [Option<ColumnChunk>; 4],
 }
@@ -49,6 +51,7 @@ pub struct Group {
 #[derive(Debug, Default)]
 pub struct Footer {
     pub columns: [Option<Column>; 4],
+    /// Those that have rows.
     pub groups: Vec<Group>,
 }
 
@@ -71,7 +74,7 @@ impl Footer {
     pub fn parse(data: &[u8], end: u64) -> Read<Self> {
         let mut footer = Self::default();
         let mut input = Input::new(data);
-        let mut schema = false;
+        let (mut schema, mut rows) = (false, 0u64);
         input.fields(|input, id, kind| {
             match (id, kind) {
                 (2, LIST) => {
@@ -84,7 +87,11 @@ impl Footer {
                         if kind != STRUCT {
                             return Err(Bad::corrupt("the footer has no list of row groups"));
                         }
-                        footer.groups.push(group(input, end)?);
+                        let group = Group { first: rows, ..group(input, end)? };
+                        rows = rows.saturating_add(group.rows);
+                        if group.rows > 0 {
+                            footer.groups.push(group);
+                        }
                     }
                 }
                 _ => return Ok(false),
@@ -103,17 +110,15 @@ impl Footer {
         Ok(footer)
     }
 
-    /// The group that holds a row, and the number of its first row.
-    pub fn group_of(&self, row: u64) -> Option<(&Group, u64)> {
-        let mut first = 0u64;
-        for group in &self.groups {
-            let end = first.saturating_add(group.rows);
-            if row < end {
-                return Some((group, first));
-            }
-            first = end;
-        }
-        None
+    /// The group that holds a row, and its number.
+    pub fn group_of(&self, row: u64) -> Option<(usize, &Group)> {
+        let number = self.groups.partition_point(|group| group.first.saturating_add(group.rows) <= row);
+        self.groups.get(number).map(|group| (number, group))
+    }
+
+    /// How much memory it takes.
+    pub fn bytes(&self) -> usize {
+        self.groups.capacity().saturating_mul(size_of::<Group>())
     }
 }
 

@@ -2,15 +2,20 @@
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
 use super::bad::Bad;
 use super::part::Row;
 use super::set::{ParquetRows, inline};
-use crate::error::Result;
+use crate::ask;
+use crate::error::{Error, Result};
 use crate::pool::{self, Interrupt};
 use crate::refs::{INLINE, WHOLE};
+
+/// How often a record of many parts asks whether to stop.
+const POLL: Duration = Duration::from_millis(20);
 
 /// References that are there, in the order of their numbers.
 #[derive(Debug, Default)]
@@ -83,8 +88,15 @@ impl ParquetRows {
         let mut known: HashMap<Bytes, u32> = HashMap::new();
         let (mut row, end) = (0u64, self.rows_of(number));
         let first = number.saturating_mul(self.record_size());
+        let mut asked = Instant::now();
         while row < end {
             let part = self.decode(&record, row)?;
+            if asked.elapsed() >= POLL {
+                asked = Instant::now();
+                if ask::stop() {
+                    return Err(Error::Interrupted);
+                }
+            }
             let stop = part.rows.end.min(end);
             if part.is_missing() {
                 row = stop;

@@ -6,9 +6,11 @@
 
 mod bad;
 mod column;
+mod dictionary;
 mod encode;
 mod footer;
 mod gather;
+mod marks;
 mod numbers;
 mod page;
 mod part;
@@ -16,6 +18,8 @@ mod record;
 mod runs;
 mod set;
 mod stamps;
+#[cfg(test)]
+mod tests;
 mod texts;
 mod thrift;
 mod values;

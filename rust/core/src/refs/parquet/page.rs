@@ -34,6 +34,12 @@ pub struct Header {
     crc: Option<u32>,
 }
 
+#[cfg(test)]
+thread_local! {
+    /// How many headers this thread has parsed.
+    pub static PARSED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 fn size(value: i64) -> Read<usize> {
     usize::try_from(value).map_err(|_| Bad::corrupt("a page has a negative size"))
 }
@@ -41,6 +47,8 @@ fn size(value: i64) -> Read<usize> {
 impl Header {
     /// Parse a header; also how many bytes it takes up.
     pub fn parse(data: &[u8]) -> Read<(Self, usize)> {
+        #[cfg(test)]
+        PARSED.set(PARSED.get().wrapping_add(1));
         let mut made = Self {
             sort: Sort::Other,
             values: 0,

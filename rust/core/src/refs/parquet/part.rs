@@ -8,6 +8,7 @@ use bytes::Bytes;
 use super::bad::{Bad, Read};
 use super::column::ColumnReader;
 use super::footer::{Footer, OFFSET, PATH, RAW, SIZE};
+use super::marks::Marks;
 use super::numbers::Numbers;
 use super::texts::Texts;
 use crate::store::Object;
@@ -97,24 +98,27 @@ impl Part {
         }
     }
 
-    /// Read the rows of the page that has this one; `most` bounds the bytes of a page.
-    pub fn read(file: &File<'_>, footer: &Footer, row: u64, most: usize) -> Read<Self> {
-        let Some((group, first)) = footer.group_of(row) else { return Ok(Self::missing(row..u64::MAX)) };
+    /// Read the rows of the page that has this one; `most` bounds the bytes of a page. The marks are those of this file
+    /// in this state.
+    pub fn read(file: &File<'_>, footer: &Footer, row: u64, most: usize, marks: &mut Marks) -> Read<Self> {
+        let Some((number, group)) = footer.group_of(row) else { return Ok(Self::missing(row..u64::MAX)) };
+        let first = group.first;
         let at = row.saturating_sub(first);
-        let reader = |i: usize| ColumnReader::new(file, footer, group, i, most);
+        let reader = |i: usize| ColumnReader::new(file, footer, (number, group), i, most);
         let lead = match reader(PATH)? {
             Some(path) => Some(path),
             None => reader(RAW)?,
         };
         let Some(lead) = lead else { return Ok(Self::missing(first..first.saturating_add(group.rows))) };
-        let rows = lead.page_of(at)?;
-        let texts = |i: usize| reader(i)?.map_or(Ok(Texts::default()), |column| column.texts(&rows));
-        let ints = |i: usize| reader(i)?.map_or(Ok(Numbers::default()), |column| column.ints(&rows));
+        let rows = lead.page_of(at, marks)?;
+        let mut texts = |i: usize| reader(i)?.map_or(Ok(Texts::default()), |column| column.texts(&rows, marks));
+        let (paths, raws) = (texts(PATH)?, texts(RAW)?);
+        let mut ints = |i: usize| reader(i)?.map_or(Ok(Numbers::default()), |column| column.ints(&rows, marks));
         Ok(Self {
-            paths: texts(PATH)?,
+            paths,
             offsets: ints(OFFSET)?,
             sizes: ints(SIZE)?,
-            raws: texts(RAW)?,
+            raws,
             rows: first.saturating_add(rows.start)..first.saturating_add(rows.end),
         })
     }

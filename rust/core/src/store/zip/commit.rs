@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
-use super::super::file::token;
+use super::super::file_token::token;
 use super::directory::Other;
 use super::entry::{Entry, Place, fault};
 use super::partial::Partial;

@@ -224,7 +224,7 @@ pub(super) struct Opened {
     pub(super) key: String,
     pub(super) limit: u64,
     /// The whole value, where parts of it cannot be read alone.
-    pub(super) whole: OnceLock<Vec<u8>>,
+    pub(super) whole: OnceLock<Buffer>,
 }
 
 impl Opened {
@@ -239,9 +239,9 @@ impl Opened {
         if self.whole.get().is_none() {
             let mut value = Buffer::default();
             self.entry.get(&self.key, &mut value, usize::MAX, self.limit)?;
-            let _ = self.whole.set(value.as_slice().to_vec());
+            let _ = self.whole.set(value);
         }
-        Ok(self.whole.get().map(Vec::as_slice).unwrap_or_default())
+        Ok(self.whole.get().map(Buffer::as_slice).unwrap_or_default())
     }
 }
 

@@ -86,6 +86,23 @@ fn is_at(_: &File, _: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
+/// For a file of ours that is no link: one that somebody has put there would lead to another file.
+fn unlinked() -> OpenOptions {
+    let mut open = OpenOptions::new();
+    open.read(true).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut open, rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
+    open
+}
+
+fn no_link(path: &Path, error: io::Error) -> Error {
+    if path.is_symlink() {
+        let message = format!("{} is a link, in the place of what is being written", path.display());
+        return fault("", ArchiveFault::Conflict, message, "Remove the link, or write to an archive elsewhere.");
+    }
+    broken("put", &error)
+}
+
 impl Partial {
     fn new(file: File, path: Option<PathBuf>) -> Self {
         let file = Arc::new(FileSource(file));
@@ -101,8 +118,7 @@ impl Partial {
         }
         loop {
             // Not truncated yet: it may be another's.
-            let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
-            let file = open.map_err(fail)?;
+            let file = unlinked().create(true).truncate(false).open(&path).map_err(|error| no_link(&path, error))?;
             if !try_lock(&file).map_err(fail)? {
                 let message = format!("another process is writing {}", archive.display());
                 let hint = "Wait until it has closed the archive, or write to a folder, which takes several writers.";
@@ -124,7 +140,7 @@ impl Partial {
     /// Remove what a writer of the archive at a path has left, if it was killed.
     pub(super) fn sweep(archive: &Path) -> Result<u64> {
         let path = beside(archive, ".partial");
-        let Ok(file) = OpenOptions::new().read(true).write(true).open(&path) else { return Ok(0) };
+        let Ok(file) = unlinked().open(&path) else { return Ok(0) };
         let fail = |error: io::Error| broken("erase", &error);
         if !is_alone(&file) || !is_at(&file, &path).map_err(fail)? {
             return Ok(0);
@@ -136,8 +152,8 @@ impl Partial {
     /// Another file beside the archive, for who holds the lock.
     pub(super) fn second(archive: &Path) -> Result<Self> {
         let path = beside(archive, ".compact.partial");
-        let open = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&path);
-        Ok(Self::new(open.map_err(|error| broken("put", &error))?, Some(path)))
+        let open = unlinked().create(true).truncate(true).open(&path);
+        Ok(Self::new(open.map_err(|error| no_link(&path, error))?, Some(path)))
     }
 
     /// A file without a name, in the system's folder for temporary files.

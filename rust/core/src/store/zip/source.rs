@@ -4,7 +4,8 @@ use std::fs::File;
 use std::path::Path;
 
 use super::super::Token;
-use super::super::file::{absent, failure, read_exact_at, token};
+use super::super::file::{absent, failure, read_exact_at};
+use super::super::file_token::token;
 use crate::error::{Error, Result};
 
 /// Bytes that can be read at any place, from several threads at once.
